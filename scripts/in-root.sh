@@ -12,7 +12,7 @@ set -euo pipefail
 
 [ $# -gt 0 ] || die "in-root.sh: no command given (usage: in-root.sh COMMAND [ARGUMENT...])"
 need_root
-[ -e "$RCFQ_ROOT/.complete" ] || die "the Debian root is not built yet: run 'make root'"
+[ -e "$RCFQ_ROOT/.complete" ] || [[ $RCFQ_ROOT == *.partial ]] || die "the Debian root is not built yet: run 'make root'"
 
 export RCFQ_ROOT RCFQ_CACHE RCFQ_TOP
 
@@ -29,7 +29,10 @@ exec unshare --mount --propagation private -- bash -c '
 	mount -t proc proc "$RCFQ_ROOT/proc"
 	mount --rbind /sys "$RCFQ_ROOT/sys"
 	mount --rbind /dev "$RCFQ_ROOT/dev"
+	# The names and the certificates that this network needs.
 	[ ! -e /etc/resolv.conf ] || cat /etc/resolv.conf >"$RCFQ_ROOT/etc/resolv.conf"
+	certs=/etc/ssl/certs/ca-certificates.crt
+	[ ! -s $certs ] || [ ! -e "$RCFQ_ROOT$certs" ] || mount --bind $certs "$RCFQ_ROOT$certs"
 	[ -d "$RCFQ_ROOT$cwd" ] || cwd=$RCFQ_TOP
 	exec chroot "$RCFQ_ROOT" env -i \
 		HOME=/root LANG=C.UTF-8 TERM="${TERM:-dumb}" \

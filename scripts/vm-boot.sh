@@ -16,20 +16,17 @@ qemu=("${@:2:$1}")
 shift $(($1 + 1))
 
 # Where the kernel is: FROM is a folder as below /usr/lib/modules, or nothing.
-from='' image=''
+from=''
 case $kernel in
-stock)
-	for image in /usr/lib/modules/*/vmlinuz; do :; done
-	[ -e "$image" ] || die "no stock kernel in the Debian root: run 'make root'"
-	from=${image%/vmlinuz} ;;
+stock) from=/usr/lib/modules/$(root_fact release) ;;
 debug)
-	for image in "$RCFQ_CACHE"/debug/install/lib/modules/*/vmlinuz; do :; done
-	[ -e "$image" ] || die "the debug kernel is not built yet: run 'make debug-kernel'"
-	from=${image%/vmlinuz} ;;
-*)
-	image=$kernel
-	[ -f "$image" ] || die "vm.sh: no kernel image '$kernel' (stock, debug, or a file below the checkout or the cache)" ;;
+	from=$(debug_folder)/install/lib/modules
+	[ -e "$(debug_folder)/.complete" ] || die "the test kernel is not built yet: run 'make debug-kernel'"
+	from=$from/$(ls "$from") ;;
 esac
+image=${from:+$from/vmlinuz}
+image=${image:-$kernel}
+[ -f "$image" ] || die "vm.sh: no kernel image '$kernel' (stock, debug, or a file below the checkout or the cache)"
 if [ -n "$from" ]; then
 	release=${from##*/}
 else
