@@ -32,19 +32,18 @@ modules_install: modules
 else
 
 # For a kernel of the caller's own, with the caller's compilers.
-override KDIR := $(shell scripts/check-kdir.sh '$(KDIR)')
-ifeq ($(KDIR),)
-$(error stopped before compiling)
-endif
-kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) \
-	MO=$(CURDIR)/build/$(shell cat $(KDIR)/include/config/kernel.release)
+export KDIR
+kbuild = $(MAKE) -C "$$kdir" M=$(CURDIR) \
+	MO=$(CURDIR)/build/$$(cat "$$kdir/include/config/kernel.release")
 
 modules:
-	@mkdir -p build/$$(cat $(KDIR)/include/config/kernel.release)
-	+$(kbuild) modules
+	+@kdir=$$(scripts/check-kdir.sh "$$KDIR") && \
+		mkdir -p build/$$(cat "$$kdir/include/config/kernel.release") && \
+		$(kbuild) modules
 
 modules_install:
-	+$(kbuild) modules_install
+	+@kdir=$$(scripts/check-kdir.sh "$$KDIR" installing) && \
+		$(kbuild) modules_install
 
 endif
 

@@ -3,7 +3,7 @@
 #
 # Can the module be built against this kernel build folder? Prints its absolute
 # path, or one sentence that says what is missing. Changes nothing.
-# usage: check-kdir.sh KDIR
+# usage: check-kdir.sh KDIR [installing]    (installing needs no compiler)
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -37,7 +37,14 @@ src=$kdir
 [ -e "$kdir/rust/libkernel.rmeta" ] ||
 	die "'$given' lacks rust/libkernel.rmeta: run 'make modules_prepare' in it (header packages do not ship it)"
 
-want=$(sed -n 's/^CONFIG_RUSTC_VERSION_TEXT="\(.*\)"$/\1/p' "$config")
+if [ "${2-}" = installing ]; then
+	[ -e "$RCFQ_BUILD/$release/modules.order" ] ||
+		die "the module is not built for Linux $release yet: run 'make KDIR=$given' first"
+	echo "$kdir"
+	exit 0
+fi
+
+want=$(sed -n 's/^CONFIG_RUSTC_VERSION_TEXT="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$config")
 have=$("${RUSTC:-rustc}" --version 2>/dev/null) || die "no rustc here, and the kernel in '$given' was built with '$want'"
 [ "$have" = "$want" ] ||
 	die "the kernel in '$given' was built with '$want', and rustc here is '$have': they must be the same (RUSTC=... names another)"

@@ -20,12 +20,15 @@ build() {
 		mkdir -p "$out"
 		fragments=("$top/tests/kselftest/config" "$top/tests/kselftest/config.debug")
 		run() { make -C "$src" O="$out" LLVM=-19 "$@"; }
-		run allnoconfig
-		"$src/scripts/kconfig/merge_config.sh" -O "$out" -m "$out/.config" "${fragments[@]}"
-		run olddefconfig
-		while read -r line; do
-			grep -qxF "$line" "$out/.config" || { echo "the kernel does not take $line"; exit 1; }
-		done < <(grep -h ^CONFIG_ "${fragments[@]}")
+		if [ ! -e "$out/.configured" ]; then
+			run allnoconfig
+			"$src/scripts/kconfig/merge_config.sh" -O "$out" -m "$out/.config" "${fragments[@]}"
+			run olddefconfig
+			while read -r line; do
+				grep -qxF "$line" "$out/.config" || { echo "the kernel does not take $line"; exit 1; }
+			done < <(grep -h ^CONFIG_ "${fragments[@]}")
+			touch "$out/.configured"
+		fi
 		run -j"$(($(nproc) + 1))"
 		rm -rf "$out/install"
 		run INSTALL_MOD_PATH="$out/install" modules_install
