@@ -76,26 +76,28 @@ mkdir "/mnt/$release"
 mount --rbind "$tree" "/mnt/$release"
 mount --rbind /mnt /usr/lib/modules
 
-mount --bind "$RCFQ_TOP/scripts/guest/udevd" /usr/bin/udevadm
+mount --bind "$RCFQ_TOP/scripts/guest/init" /usr/lib/python3/dist-packages/virtme/guest/virtme-init
 
 qemu+=(-fsdev "local,id=out,path=$dir/out,security_model=none" -device "virtio-9p-pci,fsdev=out,mount_tag=rcfq-out")
 run=(virtme-run --kimg "$release" --mods=auto --force-9p --cpus "$cpus" --memory "$memory")
 [ "$kvm" = yes ] || run+=(--disable-kvm)
-for option in $append; do
+read -r sata nvme <<<"$disks"
+# The guest's root is read only and nobody changes it meanwhile: let it cache.
+for option in rcfq_top="$RCFQ_TOP" rcfq_sata="$sata" rcfq_nvme="$nvme" \
+	rootflags=version=9p2000.L,trans=virtio,access=any,cache=loose,msize=512000 $append; do
 	run+=(--kopt "$option")
 done
-read -r sata nvme <<<"$disks"
 
 if [ $# = 0 ]; then
-	exec "${run[@]}" --cwd "$RCFQ_TOP" --qemu-opts "${qemu[@]}"
+	exec "${run[@]}" --qemu-opts "${qemu[@]}"
 fi
 
-printf -v command '%q ' "$RCFQ_TOP/scripts/guest/run" "$RCFQ_TOP" "$sata" "$nvme" "$@"
+printf -v command '%q ' "$@"
 rm -f "$dir/console.log"
 # QEMU opens its outputs by path: only a pipe can be shared so.
 status=0
 {
-	timeout --kill-after=10 "$timeout" "${run[@]}" --show-boot-console --script-sh "$command 2>&1" \
+	timeout --kill-after=10 "$timeout" "${run[@]}" --show-boot-console --script-sh "$command" \
 		--qemu-opts "${qemu[@]}" </dev/null 2> >(cat >"$dir/console.log") | cat
 } || status=${PIPESTATUS[0]}
 exit "$status"
