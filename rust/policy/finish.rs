@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A request leaves the driver: completed, given back, or freed without completion.
+//!
+//! Source: CFQ 9, 16.2 (points 3 and 8).
+
+use super::id::RqId;
+use super::ioprio::Class;
+use super::memory::Memory;
+use super::request::{
+    Request,
+    State, //
+};
+use super::scheduler::{
+    Kick,
+    Refusal,
+    Scheduler, //
+};
+use super::stats::Stats;
+use super::time::Time;
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Undoes the counting of a request as being with the driver.
+    #[inline]
+    fn landed(&mut self, sync: bool, queue: u32) {
+        let flying = if sync {
+            &mut self.device.flying_sync
+        } else {
+            &mut self.device.flying_async
+        };
+        *flying = flying.saturating_sub(1);
+        if let Some(queue) = self.queues.at_mut(queue) {
+            queue.dispatched = queue.dispatched.saturating_sub(1);
+        }
+    }
+
+    /// Ends a refusal that something in the driver was the reason for.
+    #[inline]
+    fn lift(&mut self) {
+        if self.idle_until == Time::NEVER {
+            self.refusal = Refusal::None;
+        }
+    }
+
+    /// A dispatched request has ended.
+    #[inline]
+    pub(super) fn completed(&mut self, now: Time, id: RqId) -> Kick {
+        let Some(index) = self.requests.find(id.handle()) else {
+            return Kick::None;
+        };
+        match self.requests.at(index).map(|request| request.state) {
+            Some(State::Dispatched | State::Requeued) => {}
+            _ => return Kick::None,
+        }
+        let Some(request) = self.requests.free(index) else {
+            return Kick::None;
+        };
+        let was = self.refusal;
+        Stats::bump(&mut self.stats.completed);
+        if request.state == State::Dispatched {
+            self.landed(request.sync, request.queue);
+            if !self.tunables.is_flash() {
+                self.note_end(now, &request);
+            }
+            self.lift();
+        }
+        self.unbind(now, request.queue);
+        self.settle(was)
+    }
+
+    /// Draws the conclusions from a completion on a disk that seeks (9, steps 3 and 5).
+    fn note_end(&mut self, now: Time, request: &Request<R>) {
+        let queue = self.queues.at(request.queue);
+        if request.sync {
+            if let Some(process) = self.processes.find(request.process.handle()) {
+                if let Some(process) = self.processes.at_mut(process) {
+                    process.think.ended(now);
+                }
+            }
+            let tree = queue.map(|queue| match queue.is_busy() {
+                true => queue.tree,
+                false => self.tree_of(queue),
+            });
+            if let Some(tree) = tree.and_then(|tree| self.group.tree_mut(tree)) {
+                tree.think.ended(now);
+            }
+            if now.saturating_since(request.born) >= self.tunables.fifo_expire_sync {
+                self.device.last_delayed_sync = now;
+            }
+        }
+        if request.queue != self.active {
+            return;
+        }
+        let Some(queue) = self.queues.at(self.active) else {
+            return;
+        };
+        let (dry, idle_class) = (queue.is_empty(), queue.class() == Class::Idle);
+        self.start_clock(now);
+        if self.slice.is_used(now) || idle_class {
+            self.expire(now, true);
+        } else if request.sync && dry {
+            self.arm_idle(now);
+        }
+    }
+
+    /// The driver has given a request back.
+    pub(super) fn given_back(&mut self, _now: Time, id: RqId) -> Kick {
+        let Some(index) = self.requests.find(id.handle()) else {
+            return Kick::None;
+        };
+        let Some(request) = self.requests.at_mut(index) else {
+            return Kick::None;
+        };
+        if request.state != State::Dispatched {
+            return Kick::None;
+        }
+        request.state = State::Requeued;
+        let (sync, queue) = (request.sync, request.queue);
+        let was = self.refusal;
+        Stats::bump(&mut self.stats.requeued);
+        self.landed(sync, queue);
+        self.lift();
+        self.settle(was)
+    }
+
+    /// A request that was given back is inserted again.
+    pub(super) fn take_back(&mut self, now: Time, id: RqId, rq: R) -> Result<Kick, R> {
+        // Some paths of the block core skip the requeue event.
+        let kick = self.given_back(now, id);
+        let Some(index) = self.requests.find(id.handle()) else {
+            return Err(rq);
+        };
+        let Some(request) = self.requests.at_mut(index) else {
+            return Err(rq);
+        };
+        if request.state != State::Requeued {
+            return Err(rq);
+        }
+        request.state = State::AtHead;
+        request.rq = Some(rq);
+        self.push_head(index);
+        Ok(self.head_kick().or(kick))
+    }
+
+    /// A request is freed, in whatever state it is.
+    pub(super) fn cancelled(&mut self, now: Time, id: RqId) -> (Option<R>, Kick) {
+        let Some(index) = self.requests.find(id.handle()) else {
+            return (None, Kick::None);
+        };
+        let Some(request) = self.requests.at(index) else {
+            return (None, Kick::None);
+        };
+        let was = self.refusal;
+        match request.state {
+            State::Queued => self.take_out(index, false),
+            State::AtHead => self.take_off_head(index),
+            State::Dispatched => {
+                let (sync, queue) = (request.sync, request.queue);
+                self.landed(sync, queue);
+                self.lift();
+            }
+            State::Requeued => {}
+        }
+        let Some(request) = self.requests.free(index) else {
+            return (None, Kick::None);
+        };
+        Stats::bump(&mut self.stats.cancelled);
+        self.unbind(now, request.queue);
+        (request.rq, self.settle(was))
+    }
+
+    /// Takes a request off the head list.
+    fn take_off_head(&mut self, index: u32) {
+        self.head.remove(self.requests.slots_mut(), index);
+        self.device.at_head = self.device.at_head.saturating_sub(1);
+    }
+}

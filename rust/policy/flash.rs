@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Turns on flash: a quota of requests each, nobody waits, the device never runs dry.
+//!
+//! The only refusal is of async requests above their share of the device while sync ones are about;
+//! then some request is with the driver, so a completion ends it. Source: ours, in place of CFQ
+//! 6.2 and 8.2 when `slice_idle` is 0 (CFQ 13 changes only the charge and keeps time slices).
+
+use super::id::{
+    RqId,
+    NIL, //
+};
+use super::ioprio::Class;
+use super::memory::Memory;
+use super::scheduler::{
+    Refusal,
+    Scheduler, //
+};
+use super::time::Time;
+
+/// Async requests may fill one part in this many of the device while sync ones are about.
+///
+/// A quarter keeps writeback streaming on any disk that works in parallel, and leaves sync
+/// requests a mostly free device; at 1 there would be no bound, and a large number would serialise
+/// writeback.
+const ASYNC_PART: u32 = 4;
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Takes the next request by turns.
+    #[inline]
+    pub(super) fn next_on_flash(&mut self, now: Time) -> Option<(R, RqId)> {
+        self.refusal = Refusal::None;
+        let sync_only = self.is_async_full();
+        if !self.turn_goes_on(sync_only) {
+            self.expire(now, false);
+            if !self.choose_on_flash(now, sync_only) {
+                self.refusal = Refusal::Completion;
+                return None;
+            }
+        }
+        let next = match self.expired_head(now) {
+            Some(head) => head,
+            None => self.queues.at(self.active)?.next_rq,
+        };
+        let given = self.give(next);
+        self.slice.dispatched = self.slice.dispatched.saturating_add(1);
+        if self.slice.favour {
+            self.expire(now, false);
+        }
+        given
+    }
+
+    /// Returns whether async requests have to give way.
+    #[inline]
+    fn is_async_full(&self) -> bool {
+        let device = &self.device;
+        self.tunables.low_latency
+            && device.flying_async >= (self.disk.depth / ASYNC_PART).max(1)
+            && (device.flying_sync > 0 || device.busy_sync > 0)
+    }
+
+    /// Returns whether the active queue may send one more.
+    #[inline]
+    fn turn_goes_on(&self, sync_only: bool) -> bool {
+        let Some(queue) = self.queues.at(self.active) else {
+            return false;
+        };
+        if queue.is_empty() || (sync_only && !queue.sync) {
+            return false;
+        }
+        let level = queue.ioprio.level;
+        self.device.busy <= 1
+            || self.slice.dispatched < self.shares.quota(queue.sync, queue.class(), level)
+    }
+
+    /// Makes the next queue active, if one may be.
+    #[inline]
+    fn choose_on_flash(&mut self, now: Time, sync_only: bool) -> bool {
+        let Some(class) = self.best_class() else {
+            return false;
+        };
+        if class != Class::Idle && !sync_only {
+            if let Some(starved) = self.starved_class(now, class) {
+                return self.favour(now, starved) != NIL;
+            }
+        }
+        for class in [Class::RealTime, Class::BestEffort, Class::Idle] {
+            if !self.group.has(class) {
+                continue;
+            }
+            if let Some((_, queue)) = self.first_tree(class, sync_only) {
+                self.activate(now, queue);
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Which request of the active queue goes out, whether it may now, and taking it out.
+//!
+//! Source: CFQ 8.1 to 8.3.
+
+use super::id::{
+    RqId,
+    NIL, //
+};
+use super::ioprio::Class;
+use super::memory::Memory;
+use super::queue::Queue;
+use super::request::State;
+use super::scheduler::Scheduler;
+use super::stats::Stats;
+use super::time::Time;
+use super::weight::fits;
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Returns the head of the active queue's fifo if its deadline is over; once per slice (8.3).
+    #[inline]
+    pub(super) fn expired_head(&mut self, now: Time) -> Option<u32> {
+        if self.slice.fifo_checked {
+            return None;
+        }
+        self.slice.fifo_checked = true;
+        let head = self.queues.at(self.active)?.fifo.first();
+        if self.requests.at(head)?.deadline > now {
+            return None;
+        }
+        Stats::bump(&mut self.stats.fifo_expired);
+        Some(head)
+    }
+
+    /// Returns the request that the active queue may send now.
+    pub(super) fn may_give(&mut self, now: Time) -> Option<u32> {
+        if let Some(head) = self.expired_head(now) {
+            self.slice.must_dispatch = true;
+            return Some(head);
+        }
+        let queue = self.queues.at(self.active)?;
+        let next = queue.next_rq;
+        if self.slice.must_dispatch || self.may_dispatch(now, queue) {
+            Some(next)
+        } else {
+            None
+        }
+    }
+
+    /// Returns whether the driver has room for one more request of the active queue (8.2).
+    fn may_dispatch(&self, now: Time, queue: &Queue) -> bool {
+        let device = &self.device;
+        if device.flying_async > 0 && self.is_worth_waiting() {
+            return false;
+        }
+        if !queue.sync && device.flying_sync > 0 {
+            return false;
+        }
+        let quantum = self.tunables.quantum;
+        let mut limit = match queue.class() {
+            Class::Idle => 1,
+            Class::RealTime | Class::BestEffort => (quantum / 2).max(1),
+        };
+        if queue.dispatched >= limit {
+            if queue.class() == Class::Idle {
+                return false;
+            }
+            let alone_sync = queue.sync && device.busy_sync == 1;
+            let each = self.tunables.slice_idle;
+            let soon = self.slice.is_used_soon(now, each, queue.dispatched);
+            if device.busy > 1 && soon && !alone_sync {
+                return false;
+            }
+            limit = if device.busy == 1 || alone_sync {
+                u32::MAX
+            } else {
+                quantum
+            };
+        }
+        if !queue.sync && self.tunables.low_latency {
+            limit = limit.min(self.async_depth(now, queue));
+        }
+        queue.dispatched < limit
+    }
+
+    /// Returns how many async requests may be with the driver: one more for each sync slice since
+    /// a sync request was last late (8.2, step 6).
+    fn async_depth(&self, now: Time, queue: &Queue) -> u32 {
+        let since = now.saturating_since(self.device.last_delayed_sync);
+        match fits(since, self.tunables.slice_sync) {
+            0 if queue.dispatched == 0 => 1,
+            depth => depth,
+        }
+    }
+
+    /// Takes a queued request out of its queue's orders (4.5).
+    #[inline]
+    pub(super) fn take_out(&mut self, index: u32, goes_to_driver: bool) {
+        let Some(request) = self.requests.at(index) else {
+            return;
+        };
+        let prio = request.prio;
+        let Some(queue) = self.queues.at_mut(request.queue) else {
+            return;
+        };
+        let slots = self.requests.slots_mut();
+        queue.sort_out(slots, index, &self.choice, goes_to_driver);
+        queue.fifo.remove(slots, index);
+        if prio {
+            queue.prio_pending = queue.prio_pending.saturating_sub(1);
+        }
+        self.device.queued = self.device.queued.saturating_sub(1);
+    }
+
+    /// Hands a request of the active queue over (8.1).
+    #[inline]
+    pub(super) fn give(&mut self, index: u32) -> Option<(R, RqId)> {
+        self.take_out(index, true);
+        let request = self.requests.at(index)?;
+        if self.active_process.is_none() {
+            self.active_process = request.process;
+        }
+        self.hand_over(index)
+    }
+
+    /// Hands the first request of the head list over.
+    pub(super) fn give_head(&mut self) -> Option<(R, RqId)> {
+        let index = self.head.first();
+        if index == NIL {
+            return None;
+        }
+        self.head.remove(self.requests.slots_mut(), index);
+        self.device.at_head = self.device.at_head.saturating_sub(1);
+        self.hand_over(index)
+    }
+
+    /// Counts a request, which is in no order any more, as being with the driver.
+    #[inline]
+    fn hand_over(&mut self, index: u32) -> Option<(R, RqId)> {
+        let id = RqId::new(self.requests.handle(index)?);
+        let request = self.requests.at_mut(index)?;
+        request.state = State::Dispatched;
+        let rq = request.rq.take()?;
+        self.device.last_position = request.end();
+        if request.sync {
+            self.device.flying_sync = self.device.flying_sync.saturating_add(1);
+        } else {
+            self.device.flying_async = self.device.flying_async.saturating_add(1);
+        }
+        if let Some(queue) = self.queues.at_mut(request.queue) {
+            queue.dispatched = queue.dispatched.saturating_add(1);
+        }
+        Stats::bump(&mut self.stats.dispatched);
+        Some((rq, id))
+    }
+}

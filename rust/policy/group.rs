@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A group of queues: its service trees, and what it has been charged.
+//!
+//! There is one group, the root, so far; what a hierarchy needs per group lives here already.
+//! Source: CFQ 1.3, 6.7, 14.
+
+use super::id::NIL;
+use super::ioprio::Class;
+use super::queue::Queue;
+use super::service::{
+    Kind,
+    ServiceTree,
+    TreeIndex, //
+};
+use super::slab::Slot;
+use super::think::ThinkTime;
+use super::time::{
+    Span,
+    Time, //
+};
+use super::tree::Tree;
+
+/// A group of queues.
+///
+/// # Invariants
+///
+/// Bit `i` of `occupied` tells whether tree `i` has queues; `queues` is their number in all trees.
+#[derive(Debug)]
+pub(super) struct Group {
+    trees: [ServiceTree; TreeIndex::COUNT],
+    occupied: u8,
+    /// Queues on any of the trees.
+    pub(super) queues: u32,
+    /// Decaying number of busy queues, for real time and for the others.
+    average: [u32; 2],
+    /// When each class was last served, or began to wait.
+    served: [Time; 3],
+    /// Time, or requests on flash, charged so far.
+    pub(super) charged: u64,
+}
+
+impl Group {
+    /// Makes a group without queues.
+    pub(super) fn new(now: Time) -> Self {
+        Group {
+            trees: core::array::from_fn(|_| ServiceTree {
+                tree: Tree::new(),
+                think: ThinkTime::new(now),
+            }),
+            occupied: 0,
+            queues: 0,
+            average: [0; 2],
+            served: [now; 3],
+            charged: 0,
+        }
+    }
+
+    /// Returns a tree.
+    #[inline(always)]
+    pub(super) fn tree(&self, index: TreeIndex) -> Option<&ServiceTree> {
+        self.trees.get(index.index())
+    }
+
+    /// Returns a tree for change.
+    #[inline(always)]
+    pub(super) fn tree_mut(&mut self, index: TreeIndex) -> Option<&mut ServiceTree> {
+        self.trees.get_mut(index.index())
+    }
+
+    /// Returns the number of queues on a tree.
+    #[inline]
+    pub(super) fn count(&self, index: TreeIndex) -> u32 {
+        self.tree(index).map_or(0, |tree| tree.tree.len())
+    }
+
+    /// Returns the number of queues of a class.
+    pub(super) fn busy(&self, class: Class) -> u32 {
+        match class {
+            Class::Idle => self.count(TreeIndex::of(Class::Idle, Kind::Sync)),
+            Class::RealTime | Class::BestEffort => Kind::ALL
+                .iter()
+                .map(|kind| self.count(TreeIndex::of(class, *kind)))
+                .fold(0, u32::saturating_add),
+        }
+    }
+
+    /// Returns whether a tree has queues.
+    #[inline(always)]
+    pub(super) fn is_occupied(&self, index: TreeIndex) -> bool {
+        self.occupied & bit(index) != 0
+    }
+
+    /// Returns whether a class has queues.
+    #[inline(always)]
+    pub(super) fn has(&self, class: Class) -> bool {
+        self.occupied & mask(class) != 0
+    }
+
+    /// Puts a queue, whose key is set, on a tree.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        now: Time,
+        index: TreeIndex,
+        class: Class,
+        slots: &mut [Slot<Queue>],
+        queue: u32,
+    ) {
+        if !self.has(class) {
+            self.note_served(class, now);
+        }
+        if let Some(place) = self.tree_mut(index) {
+            place.tree.insert::<Queue>(slots, queue);
+            // INVARIANT: The tree has a member now, and one queue more is on a tree.
+            self.occupied |= bit(index);
+            self.queues = self.queues.saturating_add(1);
+        }
+    }
+
+    /// Takes a queue off the tree that it is on.
+    #[inline]
+    pub(super) fn remove(&mut self, index: TreeIndex, slots: &mut [Slot<Queue>], queue: u32) {
+        if let Some(place) = self.tree_mut(index) {
+            place.tree.remove::<Queue>(slots, queue);
+            // INVARIANT: One queue fewer is on a tree; perhaps it was the last of this one.
+            if place.tree.is_empty() {
+                self.occupied &= !bit(index);
+            }
+            self.queues = self.queues.saturating_sub(1);
+        }
+    }
+
+    /// Returns the first queue of a tree, or [`NIL`].
+    #[inline(always)]
+    pub(super) fn first(&self, index: TreeIndex) -> u32 {
+        self.tree(index).map_or(NIL, |tree| tree.tree.first())
+    }
+
+    /// Notes that a class is served, or begins to wait, at `now`.
+    #[inline]
+    pub(super) fn note_served(&mut self, class: Class, now: Time) {
+        if let Some(served) = self.served.get_mut(class.index()) {
+            *served = now;
+        }
+    }
+
+    /// Returns how long a class has waited.
+    #[inline]
+    pub(super) fn waited(&self, class: Class, now: Time) -> Span {
+        self.served
+            .get(class.index())
+            .map_or(Span::ZERO, |served| now.saturating_since(*served))
+    }
+
+    /// Returns the average number of busy queues of a class; the idle class has none of its own.
+    pub(super) fn average(&self, class: Class) -> u32 {
+        let [real_time, others] = self.average;
+        match class {
+            Class::RealTime => real_time,
+            Class::BestEffort | Class::Idle => others,
+        }
+    }
+
+    /// Adds a sample to the average and returns it (6.7).
+    pub(super) fn sample_average(&mut self, class: Class) -> u32 {
+        let class = match class {
+            Class::RealTime => Class::RealTime,
+            Class::BestEffort | Class::Idle => Class::BestEffort,
+        };
+        let new = next_average(self.average(class), self.busy(class));
+        let [real_time, others] = &mut self.average;
+        match class {
+            Class::RealTime => *real_time = new,
+            Class::BestEffort | Class::Idle => *others = new,
+        }
+        new
+    }
+
+    /// Returns whether the trees are sound and the counts agree with them. O(n).
+    pub(super) fn is_sound(&self, slots: &[Slot<Queue>]) -> bool {
+        let sound = self.trees.iter().all(|tree| tree.tree.is_sound(slots));
+        let members = self.trees.iter().map(|tree| tree.tree.len());
+        let occupied = self
+            .trees
+            .iter()
+            .zip(0u32..)
+            .filter(|(tree, _)| !tree.tree.is_empty())
+            .fold(0u8, |bits, (_, place)| bits | 1u8.wrapping_shl(place));
+        sound && members.fold(0, u32::saturating_add) == self.queues && occupied == self.occupied
+    }
+}
+
+/// Rises at once, falls slowly.
+fn next_average(average: u32, busy: u32) -> u32 {
+    average
+        .max(busy)
+        .saturating_mul(3)
+        .saturating_add(average.min(busy))
+        .saturating_add(2)
+        / 4
+}
+
+#[inline(always)]
+const fn bit(index: TreeIndex) -> u8 {
+    // CAST: widening; `From` is not available in a `const fn`.
+    1u8.wrapping_shl(index.index() as u32)
+}
+
+#[inline(always)]
+const fn mask(class: Class) -> u8 {
+    bit(TreeIndex::of(class, Kind::Async))
+        | bit(TreeIndex::of(class, Kind::SyncNoidle))
+        | bit(TreeIndex::of(class, Kind::Sync))
+}
+
+#[cfg_attr(CONFIG_RCFQ_KUNIT_TEST, kernel::macros::kunit_tests(rcfq_policy_group))]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+    use super::*;
+    use crate::policy::ioprio::Ioprio;
+    use crate::policy::slab::Slab;
+    use crate::policy::time::VTime;
+
+    #[test]
+    fn the_average_rises_at_once_and_falls_slowly() {
+        let busy = [1, 4, 4, 4, 1, 1, 1, 0, 0];
+        let expected = [1, 3, 4, 4, 3, 3, 3, 2, 2];
+        let mut average = 0;
+        for (busy, expected) in busy.iter().zip(expected) {
+            average = next_average(average, *busy);
+            assert_eq!(average, expected);
+        }
+    }
+
+    #[test]
+    fn queues_leave_in_the_order_of_their_keys() {
+        let mut room = [Slot::new(), Slot::new(), Slot::new()];
+        let mut slab = Slab::new(&mut room[..]);
+        let mut group = Group::new(Time::ZERO);
+        let tree = TreeIndex::of(Class::BestEffort, Kind::Sync);
+        for (index, key) in (0u32..).zip([30, 10, 20]) {
+            let mut queue = Queue::new(true, Ioprio::NORM);
+            queue.key = VTime::at(Time::from_ns(key));
+            assert!(slab.alloc(queue).is_ok());
+            let slots = slab.slots_mut();
+            group.add(Time::ZERO, tree, Class::BestEffort, slots, index);
+        }
+        assert!(group.has(Class::BestEffort));
+        assert!(!group.has(Class::Idle));
+        assert_eq!(group.busy(Class::BestEffort), 3);
+        for expected in [1, 2, 0] {
+            assert!(group.is_sound(slab.slots()));
+            assert_eq!(group.first(tree), expected);
+            group.remove(tree, slab.slots_mut(), expected);
+        }
+        assert!(!group.has(Class::BestEffort));
+        assert_eq!(group.first(tree), NIL);
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A request arrives.
+//!
+//! Source: CFQ 4 and 5.
+
+use super::id::{
+    RqId,
+    NIL, //
+};
+use super::memory::Memory;
+use super::request::{
+    Arrival,
+    Request,
+    State, //
+};
+use super::scheduler::{
+    Kick,
+    Scheduler, //
+};
+use super::stats::Stats;
+use super::time::Time;
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Queues a request in order.
+    #[inline]
+    pub(super) fn enqueue(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        rq: R,
+    ) -> Result<(RqId, Kick), R> {
+        let was = self.refusal;
+        let owner = &arrival.owner;
+        let index = self.queue_for(now, owner);
+        if self.queues.at(index).is_none() {
+            return Err(rq);
+        }
+        let mut request = Request::new(arrival, State::Queued, rq);
+        request.queue = index;
+        request.deadline = now.saturating_add(self.tunables.fifo_expire(owner.sync));
+        let noidle = request.noidle;
+        let handle = match self.requests.alloc(request) {
+            Ok(handle) => handle,
+            // A record just made gives its request back; it always holds one.
+            Err(Request { rq: Some(rq), .. }) => return Err(rq),
+            Err(_) => return Ok((RqId::NONE, Kick::None)),
+        };
+        self.link(now, index, handle.index, arrival.prio);
+        Stats::bump(&mut self.stats.inserted);
+        if owner.sync && !self.tunables.is_flash() {
+            let process = self.processes.find(owner.process.handle());
+            self.update_idling(now, index, process.unwrap_or(NIL), noidle);
+        }
+        if index == self.active {
+            self.wait_hit(arrival.sectors);
+        } else {
+            self.maybe_preempt(now, index, owner.sync, arrival.prio);
+        }
+        Ok((RqId::new(handle), self.settle(was)))
+    }
+
+    /// Puts a request, whose record is complete, into its queue, and the queue among the busy.
+    #[inline]
+    fn link(&mut self, now: Time, index: u32, rq: u32, prio: bool) {
+        let Some(queue) = self.queues.at_mut(index) else {
+            return;
+        };
+        let slots = self.requests.slots_mut();
+        queue.fifo.push_back(slots, rq);
+        queue.sort_in(slots, rq, &self.choice, self.device.last_position);
+        queue.requests = queue.requests.saturating_add(1);
+        if prio {
+            queue.prio_pending = queue.prio_pending.saturating_add(1);
+        }
+        self.device.queued = self.device.queued.saturating_add(1);
+        if !queue.is_busy() {
+            self.make_busy(now, index);
+        }
+    }
+
+    /// Queues a request before all others.
+    pub(super) fn enqueue_head(
+        &mut self,
+        _now: Time,
+        arrival: &Arrival,
+        rq: R,
+    ) -> Result<(RqId, Kick), R> {
+        let handle = match self
+            .requests
+            .alloc(Request::new(arrival, State::AtHead, rq))
+        {
+            Ok(handle) => handle,
+            Err(Request { rq: Some(rq), .. }) => return Err(rq),
+            Err(_) => return Ok((RqId::NONE, Kick::None)),
+        };
+        self.push_head(handle.index);
+        Stats::bump(&mut self.stats.inserted_head);
+        Ok((RqId::new(handle), self.head_kick()))
+    }
+
+    /// Puts a request on the head list.
+    pub(super) fn push_head(&mut self, index: u32) {
+        self.head.push_back(self.requests.slots_mut(), index);
+        self.device.at_head = self.device.at_head.saturating_add(1);
+    }
+
+    /// Returns the kick for a request on the head list: nothing holds those up.
+    pub(super) fn head_kick(&mut self) -> Kick {
+        Stats::bump(&mut self.stats.kicks);
+        Kick::Run
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Requests that grow, and requests that are merged into a neighbour.
+//!
+//! Source: CFQ 12. Only queued requests of one queue merge.
+
+use super::id::RqId;
+use super::memory::Memory;
+use super::request::{
+    BySector,
+    Owner,
+    Request,
+    Sector,
+    State, //
+};
+use super::scheduler::Scheduler;
+use super::stats::Stats;
+use super::time::Time;
+use super::tree::Tree;
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Returns the slot of a request that is in its queue, and the request.
+    #[inline]
+    fn in_queue(&self, id: RqId) -> Option<(u32, &Request<R>)> {
+        let index = self.requests.find(id.handle())?;
+        let request = self.requests.at(index)?;
+        if request.state == State::Queued {
+            Some((index, request))
+        } else {
+            None
+        }
+    }
+
+    /// Takes the new bounds of a request over, and re-sorts it if it starts elsewhere now.
+    pub(super) fn grown(&mut self, _now: Time, id: RqId, position: Sector, sectors: u32) {
+        let Some(index) = self.requests.find(id.handle()) else {
+            return;
+        };
+        let Some(request) = self.requests.at_mut(index) else {
+            return;
+        };
+        request.sectors = sectors;
+        if request.position == position {
+            Stats::bump(&mut self.stats.merged_back);
+            return;
+        }
+        Stats::bump(&mut self.stats.merged_front);
+        if request.state != State::Queued {
+            request.position = position;
+            return;
+        }
+        let Some(queue) = self.queues.at_mut(request.queue) else {
+            return;
+        };
+        let slots = self.requests.slots_mut();
+        queue.sort_out(slots, index, &self.choice, false);
+        if let Some(request) = self.requests.at_mut(index) {
+            request.position = position;
+        }
+        let slots = self.requests.slots_mut();
+        queue.sort_in(slots, index, &self.choice, self.device.last_position);
+    }
+
+    /// Takes out a request that was merged into another one.
+    pub(super) fn absorbed(&mut self, now: Time, into: RqId, gone: RqId) -> Option<R> {
+        let (gone_index, gone_request) = self.in_queue(gone)?;
+        let (index, deadline) = (gone_request.queue, gone_request.deadline);
+        if let Some((into_index, into_request)) = self.in_queue(into) {
+            if into_request.queue == index && into_index != gone_index {
+                let earlier = deadline < into_request.deadline;
+                self.inherit(index, into_index, gone_index, earlier.then_some(deadline));
+            }
+        }
+        self.take_out(gone_index, false);
+        let rq = self.requests.free(gone_index)?.rq;
+        Stats::bump(&mut self.stats.absorbed);
+        self.unbind(now, index);
+        rq
+    }
+
+    /// Gives request `into` what `gone` is first in: place and deadline in the fifo, if `deadline`
+    /// is the earlier one, and the next turn.
+    fn inherit(&mut self, index: u32, into: u32, gone: u32, deadline: Option<Time>) {
+        let Some(queue) = self.queues.at_mut(index) else {
+            return;
+        };
+        if queue.next_rq == gone {
+            queue.next_rq = into;
+        }
+        let Some(deadline) = deadline else {
+            return;
+        };
+        let slots = self.requests.slots_mut();
+        queue.fifo.remove(slots, into);
+        queue.fifo.insert_before(slots, into, gone);
+        if let Some(request) = self.requests.at_mut(into) {
+            request.deadline = deadline;
+        }
+    }
+
+    /// Ends the tie between a queue and a request whose slot was freed.
+    #[inline]
+    pub(super) fn unbind(&mut self, _now: Time, index: u32) {
+        let Some(queue) = self.queues.at_mut(index) else {
+            return;
+        };
+        queue.requests = queue.requests.saturating_sub(1);
+        let dry = queue.is_busy() && queue.is_empty();
+        if dry && self.active != index {
+            self.make_unbusy(index);
+        }
+        self.release_queue(index);
+    }
+
+    /// Returns a request in `owner`'s queue that starts at `end`.
+    pub(super) fn starting_at(&self, owner: &Owner, end: Sector) -> Option<RqId> {
+        let queue = self.queues.at(self.queue_of(owner)?)?;
+        let found = queue
+            .sort
+            .find(self.requests.slots(), |request: &Request<R>| {
+                request.position.cmp(&end)
+            })?;
+        self.requests.handle(found).map(RqId::new)
+    }
+
+    /// Returns the neighbour of a request by position.
+    pub(super) fn neighbour(&self, id: RqId, after: bool) -> Option<RqId> {
+        let (index, _) = self.in_queue(id)?;
+        let slots = self.requests.slots();
+        let near = if after {
+            Tree::<BySector>::next(slots, index)
+        } else {
+            Tree::<BySector>::prev(slots, index)
+        };
+        self.requests.handle(near).map(RqId::new)
+    }
+
+    /// Returns whether a request is in `owner`'s queue.
+    pub(super) fn belongs_to(&self, owner: &Owner, id: RqId) -> bool {
+        match self.in_queue(id) {
+            Some((_, request)) => self.queue_of(owner) == Some(request.queue),
+            None => false,
+        }
+    }
+
+    /// Returns whether two requests are in one queue.
+    pub(super) fn share_queue(&self, a: RqId, b: RqId) -> bool {
+        match (self.in_queue(a), self.in_queue(b)) {
+            (Some((_, a)), Some((_, b))) => a.queue == b.queue,
+            _ => false,
+        }
+    }
+}

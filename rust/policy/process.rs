@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The record of one process on this device: how it thinks, what priority it last had, its queue.
+//!
+//! "Process" stands for an io context. Records are lent slots, so when they run out the least
+//! recently used idle one is taken (approximately: a clock with one bit). Source: CFQ 1.4, 3.7;
+//! eviction: ours.
+
+use super::id::{
+    ProcessId,
+    NIL, //
+};
+use super::ioprio::Ioprio;
+use super::list::{
+    ListLinks,
+    Listed, //
+};
+use super::memory::Memory;
+use super::queue::Queue;
+use super::request::Owner;
+use super::scheduler::Scheduler;
+use super::stats::Stats;
+use super::think::ThinkTime;
+use super::time::Time;
+
+/// Records looked at before eviction gives up; keeps it O(1).
+const EVICTION_TRIES: u32 = 16;
+
+/// A process that has used this device.
+///
+/// # Invariants
+///
+/// `queue` is [`NIL`] or a live sync queue that counts this record as an owner.
+#[derive(Debug)]
+pub struct Process {
+    pub(super) think: ThinkTime,
+    pub(super) queue: u32,
+    /// Used since the eviction clock last passed.
+    pub(super) used: bool,
+    links: ListLinks,
+}
+
+/// The ring of the eviction clock.
+#[derive(Debug)]
+pub(super) struct Clock;
+
+impl Listed<Clock> for Process {
+    fn list_links(&self) -> &ListLinks {
+        &self.links
+    }
+
+    fn list_links_mut(&mut self) -> &mut ListLinks {
+        &mut self.links
+    }
+}
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Returns `known` if that record is alive, else a new one, else [`ProcessId::NONE`].
+    pub(super) fn find_or_make_process(&mut self, now: Time, known: ProcessId) -> ProcessId {
+        if self.processes.find(known.handle()).is_some() {
+            return known;
+        }
+        let record = Process {
+            think: ThinkTime::new(now),
+            queue: NIL,
+            used: true,
+            links: ListLinks::NONE,
+        };
+        let handle = match self.processes.alloc(record) {
+            Ok(handle) => handle,
+            Err(record) => {
+                if !self.evict(now) {
+                    return ProcessId::NONE;
+                }
+                match self.processes.alloc(record) {
+                    Ok(handle) => handle,
+                    Err(_) => return ProcessId::NONE,
+                }
+            }
+        };
+        self.clock
+            .push_back(self.processes.slots_mut(), handle.index);
+        Stats::bump(&mut self.stats.processes_created);
+        ProcessId::new(handle)
+    }
+
+    /// Frees one idle record; recently used ones get a second chance.
+    fn evict(&mut self, now: Time) -> bool {
+        let mut spare = NIL;
+        for _ in 0..EVICTION_TRIES {
+            let candidate = self.clock.first();
+            let Some(process) = self.processes.at_mut(candidate) else {
+                break;
+            };
+            let used = core::mem::replace(&mut process.used, false);
+            let idle = self
+                .queues
+                .at(process.queue)
+                .is_none_or(|queue| queue.requests == 0 && !queue.is_busy());
+            if idle && !used {
+                spare = candidate;
+                break;
+            }
+            if idle && spare == NIL {
+                spare = candidate;
+            }
+            let slots = self.processes.slots_mut();
+            self.clock.remove(slots, candidate);
+            self.clock.push_back(slots, candidate);
+        }
+        if spare == NIL {
+            return false;
+        }
+        Stats::bump(&mut self.stats.processes_evicted);
+        self.forget_process(now, spare);
+        true
+    }
+
+    /// Drops the record in slot `index` and its hold on its queue (3.7).
+    pub(super) fn forget_process(&mut self, now: Time, index: u32) {
+        let slots = self.processes.slots_mut();
+        self.clock.remove(slots, index);
+        let Some(process) = self.processes.free(index) else {
+            return;
+        };
+        let Some(queue) = self.queues.at_mut(process.queue) else {
+            return;
+        };
+        queue.owners = queue.owners.saturating_sub(1);
+        if self.active == process.queue {
+            self.expire(now, false);
+        }
+        self.release_queue(process.queue);
+    }
+
+    /// Frees a queue that nobody needs any more.
+    #[inline]
+    pub(super) fn release_queue(&mut self, queue: u32) {
+        if self.queues.at(queue).is_some_and(Queue::is_dead) && self.active != queue {
+            self.queues.free(queue);
+        }
+    }
+
+    /// Returns the queue for a request of `owner`, makes it if need be, and notes the priority.
+    pub(super) fn queue_for(&mut self, now: Time, owner: &Owner) -> u32 {
+        let ioprio = owner.ioprio.resolved();
+        if !owner.sync {
+            return self.shared_queue(ioprio);
+        }
+        let Some(index) = self.processes.find(owner.process.handle()) else {
+            return self.fallback_queue();
+        };
+        let Some(process) = self.processes.at_mut(index) else {
+            return self.fallback_queue();
+        };
+        process.used = true;
+        let known = process.queue;
+        if let Some(queue) = self.queues.at(known) {
+            if queue.ioprio != ioprio {
+                self.set_ioprio(now, known, ioprio);
+            }
+            return known;
+        }
+        match self.queues.alloc(Queue::new(true, ioprio)) {
+            Ok(handle) => {
+                if let Some(process) = self.processes.at_mut(index) {
+                    process.queue = handle.index;
+                }
+                handle.index
+            }
+            Err(_) => self.fallback_queue(),
+        }
+    }
+
+    /// Returns the queue that `owner`'s requests are in, if there is one already.
+    pub(super) fn queue_of(&self, owner: &Owner) -> Option<u32> {
+        let queue = if !owner.sync {
+            let slot = shared_slot(owner.ioprio.resolved());
+            self.shared.get(slot).copied()
+        } else {
+            match self.processes.find(owner.process.handle()) {
+                Some(index) => self.processes.at(index).map(|process| process.queue),
+                None => self.shared.last().copied(),
+            }
+        };
+        queue.filter(|queue| *queue != NIL)
+    }
+
+    /// Returns the async queue of a class and level.
+    fn shared_queue(&mut self, ioprio: Ioprio) -> u32 {
+        let slot = shared_slot(ioprio);
+        let known = self.shared.get(slot).copied().unwrap_or(NIL);
+        if known != NIL {
+            return known;
+        }
+        match self.queues.alloc(Queue::new(false, ioprio)) {
+            Ok(handle) => {
+                if let Some(place) = self.shared.get_mut(slot) {
+                    *place = handle.index;
+                }
+                handle.index
+            }
+            Err(_) => self.fallback_queue(),
+        }
+    }
+
+    /// Returns the queue of those who have none; [`NIL`] if no queue was lent at all.
+    fn fallback_queue(&mut self) -> u32 {
+        Stats::bump(&mut self.stats.fallback_used);
+        self.shared.last().copied().unwrap_or(NIL)
+    }
+
+    /// Takes over a changed priority; a waiting queue moves to its new place at once.
+    fn set_ioprio(&mut self, now: Time, index: u32, ioprio: Ioprio) {
+        let Some(queue) = self.queues.at_mut(index) else {
+            return;
+        };
+        let moved = queue.ioprio.class != ioprio.class;
+        queue.ioprio = ioprio;
+        if moved && queue.is_busy() && self.active != index {
+            self.resort(now, index);
+        }
+    }
+}
+
+/// Returns the place of an async queue in the table of shared queues (3.2).
+#[inline]
+fn shared_slot(ioprio: Ioprio) -> usize {
+    use super::ioprio::Class;
+    match ioprio.class {
+        Class::RealTime => ioprio.level.index(),
+        Class::BestEffort => ioprio.level.index().saturating_add(8),
+        Class::Idle => 16,
+    }
+}

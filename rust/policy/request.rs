@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the policy may know about a request, and its slot.
+//!
+//! Everything here is a number: the request itself is an opaque handle `R` that the policy keeps
+//! while the request is queued and gives back exactly once. Source: CFQ 1.2, 3.1, 4; the handle is
+//! ours.
+
+use super::id::{
+    ProcessId,
+    NIL, //
+};
+use super::ioprio::Ioprio;
+use super::list::{
+    ListLinks,
+    Listed, //
+};
+use super::time::Time;
+use super::tree::{
+    Ordered,
+    TreeLinks, //
+};
+
+/// A position on the disk, in sectors of 512 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sector(u64);
+
+impl Sector {
+    /// Makes a position from its number.
+    #[inline]
+    pub const fn new(sector: u64) -> Self {
+        Sector(sector)
+    }
+
+    /// Returns the number.
+    #[inline]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the position `sectors` further on.
+    #[inline]
+    pub const fn saturating_add(self, sectors: u32) -> Self {
+        // CAST: widening; `From` is not available in a `const fn`.
+        Sector(self.0.saturating_add(sectors as u64))
+    }
+
+    /// Returns the distance to `other`, in sectors, whichever comes first.
+    #[inline]
+    pub const fn distance(self, other: Sector) -> u64 {
+        self.0.abs_diff(other.0)
+    }
+}
+
+/// What has to be known about the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Disk {
+    /// Whether seeks cost time.
+    pub rotational: bool,
+    /// How many requests the hardware takes at once (depth of its tag set).
+    pub depth: u32,
+}
+
+impl Disk {
+    /// Depth from which on a device is taken to order requests itself (CFQ 2.3, `hw_tag`).
+    const REORDERS: u32 = 5;
+
+    /// Returns whether waiting for a single queue is pointless, since the device neither seeks nor
+    /// works on one request at a time.
+    #[inline]
+    pub(super) const fn is_parallel(self) -> bool {
+        !self.rotational && self.depth >= Self::REORDERS
+    }
+}
+
+/// Whose request it is: enough to find the queue that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The process record, or [`ProcessId::NONE`].
+    pub process: ProcessId,
+    /// Whether somebody waits for it: reads, and writes marked so.
+    pub sync: bool,
+    /// Class and level of this request.
+    pub ioprio: Ioprio,
+}
+
+/// A request that arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Whose it is.
+    pub owner: Owner,
+    /// First sector.
+    pub position: Sector,
+    /// Length in sectors.
+    pub sectors: u32,
+    /// Whether it writes.
+    pub write: bool,
+    /// Whether the submitter announces more of the kind (`REQ_IDLE`).
+    pub idle_hint: bool,
+    /// Whether it is metadata (`REQ_PRIO`).
+    pub prio: bool,
+    /// When it was made.
+    pub born: Time,
+}
+
+/// Where a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// In its queue's sort tree and fifo.
+    Queued,
+    /// On the list that goes before all queues.
+    AtHead,
+    /// With the driver.
+    Dispatched,
+    /// Given back by the driver and with the block core; not counted anywhere.
+    Requeued,
+}
+
+/// A request as the policy sees it.
+///
+/// # Invariants
+///
+/// `rq` is there exactly in the states [`State::Queued`] and [`State::AtHead`]. In the state
+/// [`State::Queued`], `queue` is a live queue.
+#[derive(Debug)]
+pub struct Request<R> {
+    pub(super) rq: Option<R>,
+    pub(super) position: Sector,
+    pub(super) deadline: Time,
+    pub(super) born: Time,
+    pub(super) process: ProcessId,
+    pub(super) sectors: u32,
+    /// [`NIL`] if it was inserted at the head: then no queue accounts for it.
+    pub(super) queue: u32,
+    pub(super) sort: TreeLinks,
+    pub(super) fifo: ListLinks,
+    pub(super) state: State,
+    pub(super) sync: bool,
+    pub(super) prio: bool,
+    /// A sync write whose submitter will not go on: fsync and the like (CFQ 5.3).
+    pub(super) noidle: bool,
+}
+
+impl<R> Request<R> {
+    /// Makes the record of a new arrival that is nowhere yet.
+    #[inline]
+    pub(super) fn new(arrival: &Arrival, state: State, rq: R) -> Self {
+        Request {
+            rq: Some(rq),
+            position: arrival.position,
+            deadline: Time::NEVER,
+            born: arrival.born,
+            process: arrival.owner.process,
+            sectors: arrival.sectors,
+            queue: NIL,
+            sort: TreeLinks::NONE,
+            fifo: ListLinks::NONE,
+            state,
+            sync: arrival.owner.sync,
+            prio: arrival.prio,
+            noidle: arrival.owner.sync && arrival.write && !arrival.idle_hint,
+        }
+    }
+
+    /// Returns the first sector behind the request.
+    #[inline]
+    pub(super) fn end(&self) -> Sector {
+        self.position.saturating_add(self.sectors)
+    }
+}
+
+/// The order of requests by position.
+#[derive(Debug)]
+pub(super) struct BySector;
+
+impl<R> Ordered<BySector> for Request<R> {
+    #[inline(always)]
+    fn tree_links(&self) -> &TreeLinks {
+        &self.sort
+    }
+
+    #[inline(always)]
+    fn tree_links_mut(&mut self) -> &mut TreeLinks {
+        &mut self.sort
+    }
+
+    #[inline(always)]
+    fn precedes(&self, other: &Self) -> bool {
+        self.position < other.position
+    }
+}
+
+/// The order of requests by arrival: a queue's fifo, or the head list.
+#[derive(Debug)]
+pub(super) struct Fifo;
+
+impl<R> Listed<Fifo> for Request<R> {
+    #[inline(always)]
+    fn list_links(&self) -> &ListLinks {
+        &self.fifo
+    }
+
+    #[inline(always)]
+    fn list_links_mut(&mut self) -> &mut ListLinks {
+        &mut self.fifo
+    }
+}
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_request)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+    use super::*;
+
+    fn arrival(sync: bool, write: bool, idle_hint: bool) -> Arrival {
+        Arrival {
+            owner: Owner {
+                process: ProcessId::NONE,
+                sync,
+                ioprio: Ioprio::NORM,
+            },
+            position: Sector::new(100),
+            sectors: 8,
+            write,
+            idle_hint,
+            prio: false,
+            born: Time::ZERO,
+        }
+    }
+
+    #[test]
+    fn only_sync_writes_without_the_hint_are_noidle() {
+        let noidle = |sync, write, hint| {
+            Request::new(&arrival(sync, write, hint), State::Queued, 0u8).noidle
+        };
+        assert!(noidle(true, true, false));
+        assert!(!noidle(true, true, true));
+        assert!(!noidle(true, false, false));
+        assert!(!noidle(false, true, false));
+    }
+
+    #[test]
+    fn positions_saturate() {
+        let request = Request::new(&arrival(true, false, false), State::Queued, 0u8);
+        assert_eq!(request.end(), Sector::new(108));
+        assert_eq!(Sector::new(u64::MAX).saturating_add(8).get(), u64::MAX);
+        assert_eq!(Sector::new(5).distance(Sector::new(9)), 4);
+        assert_eq!(Sector::new(9).distance(Sector::new(5)), 4);
+    }
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The surface: events go in, decisions come out.
+//!
+//! Each function is an event of the block layer and delegates to the room that handles it. All of
+//! them are O(log n), run under the caller's one lock, and neither sleep nor fail half-way.
+//! Source: ours (after sans-I/O protocol libraries); the events are those of CFQ 3 to 12.
+
+use super::choice::Choice;
+use super::group::Group;
+use super::id::{
+    ProcessId,
+    RqId,
+    NIL, //
+};
+use super::ioprio::Ioprio;
+use super::list::List;
+use super::memory::{
+    Memory,
+    SHARED_QUEUES, //
+};
+use super::process::Clock;
+use super::queue::Queue;
+use super::request::{
+    Arrival,
+    Disk,
+    Fifo,
+    Owner,
+    Sector, //
+};
+use super::slab::Slab;
+use super::slice::Slice;
+use super::stats::Stats;
+use super::time::{
+    Span,
+    Time, //
+};
+use super::tunables::Tunables;
+use super::weight::Shares;
+use super::workload::Workload;
+
+/// What to do now.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Decision<R> {
+    /// Send this request to the driver.
+    Dispatch {
+        /// The request.
+        rq: R,
+        /// Its name, for the events to come.
+        id: RqId,
+    },
+    /// Let the device wait for a request that is about to come, at most until `until`.
+    Idle {
+        /// When the wait is over; the same as [`Scheduler::poll_at`].
+        until: Time,
+    },
+    /// Nothing to dispatch, or a completion has to come first.
+    Nothing,
+}
+
+/// Whether the caller has to run the hardware queues, asynchronously, after it dropped the lock.
+#[must_use = "a kick that is not passed on leaves requests waiting"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kick {
+    /// Nothing to do.
+    None,
+    /// Run them: dispatch was refusing and no longer is.
+    Run,
+}
+
+impl Kick {
+    /// Joins the kicks of two events.
+    #[inline]
+    pub fn or(self, other: Kick) -> Kick {
+        match self {
+            Kick::Run => Kick::Run,
+            Kick::None => other,
+        }
+    }
+}
+
+/// Why dispatch says no although requests are queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It does not.
+    None,
+    /// The active queue is empty and worth waiting for: its next request, the timer, or the last
+    /// completion ends this.
+    Arrival,
+    /// Some request has to complete first.
+    Completion,
+}
+
+/// Counts over the whole device.
+#[derive(Debug)]
+pub(super) struct Device {
+    /// Requests in queues.
+    pub(super) queued: u32,
+    /// Requests on the head list.
+    pub(super) at_head: u32,
+    /// Sync requests with the driver.
+    pub(super) flying_sync: u32,
+    /// Async requests with the driver.
+    pub(super) flying_async: u32,
+    /// Busy queues.
+    pub(super) busy: u32,
+    /// Busy sync queues.
+    pub(super) busy_sync: u32,
+    /// End of the request dispatched last.
+    pub(super) last_position: Sector,
+    /// When a sync request last completed late.
+    pub(super) last_delayed_sync: Time,
+}
+
+impl Device {
+    /// Returns the number of requests with the driver.
+    #[inline(always)]
+    pub(super) fn flying(&self) -> u32 {
+        self.flying_sync.saturating_add(self.flying_async)
+    }
+}
+
+/// The scheduler of one device.
+///
+/// # Invariants
+///
+/// See `check`: while refusing with requests queued, a timer is set or a request is with the
+/// driver; an empty queue is busy only while it is the active one.
+#[derive(Debug)]
+pub struct Scheduler<R, M: Memory<R>> {
+    pub(super) requests: Slab<M::Requests>,
+    pub(super) processes: Slab<M::Processes>,
+    pub(super) queues: Slab<M::Queues>,
+    pub(super) head: List<Fifo>,
+    pub(super) clock: List<Clock>,
+    /// Async queues by class and level, then the fallback; [`NIL`] until needed.
+    pub(super) shared: [u32; SHARED_QUEUES as usize],
+    pub(super) device: Device,
+    pub(super) group: Group,
+    pub(super) workload: Workload,
+    /// The queue that owns the device, or [`NIL`].
+    pub(super) active: u32,
+    /// Whose request was first in this slice.
+    pub(super) active_process: ProcessId,
+    pub(super) slice: Slice,
+    /// End of the wait for the active queue; [`Time::NEVER`] while not waiting.
+    pub(super) idle_until: Time,
+    pub(super) refusal: Refusal,
+    pub(super) disk: Disk,
+    pub(super) tunables: Tunables,
+    pub(super) shares: Shares,
+    pub(super) choice: Choice,
+    pub(super) stats: Stats,
+}
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Makes a scheduler with nothing queued, in lent memory.
+    ///
+    /// Without any queue slot every insertion is refused; with fewer than [`SHARED_QUEUES`] plus
+    /// one per process, some share a queue.
+    pub fn new(now: Time, memory: M, disk: Disk, tunables: Tunables) -> Self {
+        let (requests, processes, queues) = memory.split();
+        let mut queues = Slab::new(queues);
+        let mut shared = [NIL; SHARED_QUEUES as usize];
+        // Sync, but not worth waiting for: the processes behind it are unknown.
+        let mut fallback = Queue::new(true, Ioprio::NORM);
+        fallback.idle_window = false;
+        if let (Ok(handle), Some(place)) = (queues.alloc(fallback), shared.last_mut()) {
+            *place = handle.index;
+        }
+        Scheduler {
+            requests: Slab::new(requests),
+            processes: Slab::new(processes),
+            queues,
+            head: List::new(),
+            clock: List::new(),
+            shared,
+            device: Device {
+                queued: 0,
+                at_head: 0,
+                flying_sync: 0,
+                flying_async: 0,
+                busy: 0,
+                busy_sync: 0,
+                last_position: Sector::new(0),
+                last_delayed_sync: now.saturating_sub(Span::from_ms(1_000)),
+            },
+            group: Group::new(now),
+            workload: Workload::new(),
+            active: NIL,
+            active_process: ProcessId::NONE,
+            slice: Slice::new(),
+            idle_until: Time::NEVER,
+            refusal: Refusal::None,
+            disk,
+            shares: Shares::new(&tunables),
+            choice: Choice::new(&tunables),
+            tunables,
+            stats: Stats::default(),
+        }
+    }
+
+    /// Returns `known` if that record is alive, else a new one.
+    ///
+    /// Never fails: when records run out, one that is idle is taken; if there is none,
+    /// [`ProcessId::NONE`] comes back and the requests share the fallback queue.
+    pub fn process(&mut self, now: Time, known: ProcessId) -> ProcessId {
+        self.find_or_make_process(now, known)
+    }
+
+    /// Forgets a process; its requests stay and are served. Old names are ignored.
+    pub fn process_exit(&mut self, now: Time, id: ProcessId) -> Kick {
+        let was = self.refusal;
+        if let Some(index) = self.processes.find(id.handle()) {
+            self.forget_process(now, index);
+        }
+        self.settle(was)
+    }
+
+    /// Queues a request in order.
+    ///
+    /// # Errors
+    ///
+    /// Gives `rq` back if there is no request slot (or no queue slot at all).
+    pub fn insert(&mut self, now: Time, arrival: Arrival, rq: R) -> Result<(RqId, Kick), R> {
+        self.enqueue(now, &arrival, rq)
+    }
+
+    /// Queues a request before all others, first come first served; no queue accounts for it.
+    ///
+    /// # Errors
+    ///
+    /// Gives `rq` back if there is no request slot.
+    pub fn insert_head(&mut self, now: Time, arrival: Arrival, rq: R) -> Result<(RqId, Kick), R> {
+        self.enqueue_head(now, &arrival, rq)
+    }
+
+    /// Chooses what to do now. At most one request a call; call again for more.
+    pub fn dispatch(&mut self, now: Time) -> Decision<R> {
+        self.decide(now)
+    }
+
+    /// Notes that the driver gave a dispatched request back. It keeps its slot and waits for
+    /// [`reinsert`](Self::reinsert) or [`cancel`](Self::cancel).
+    pub fn requeue(&mut self, now: Time, id: RqId) -> Kick {
+        self.given_back(now, id)
+    }
+
+    /// Takes a request that was given back, to go before all queues.
+    ///
+    /// # Errors
+    ///
+    /// Gives `rq` back if `id` names no request that is away: insert it as a new one then.
+    pub fn reinsert(&mut self, now: Time, id: RqId, rq: R) -> Result<Kick, R> {
+        self.take_back(now, id, rq)
+    }
+
+    /// Notes the end of a dispatched request and frees its slot.
+    ///
+    /// Names of requests that are not with the driver are ignored.
+    pub fn complete(&mut self, now: Time, id: RqId) -> Kick {
+        self.completed(now, id)
+    }
+
+    /// Forgets a request that is freed without completion, and returns it if it was queued.
+    pub fn cancel(&mut self, now: Time, id: RqId) -> (Option<R>, Kick) {
+        self.cancelled(now, id)
+    }
+
+    /// Returns a queued request.
+    pub fn request(&self, id: RqId) -> Option<&R> {
+        let index = self.requests.find(id.handle())?;
+        self.requests.at(index)?.rq.as_ref()
+    }
+
+    /// Notes that a request has grown by a merge: its first sector and length now.
+    pub fn moved(&mut self, now: Time, id: RqId, position: Sector, sectors: u32) {
+        self.grown(now, id, position, sectors);
+    }
+
+    /// Forgets the queued request `gone`, which was merged into `into`, and returns it.
+    ///
+    /// `into` takes over the earlier of the two deadlines and fifo places.
+    pub fn absorb(&mut self, now: Time, into: RqId, gone: RqId) -> Option<R> {
+        self.absorbed(now, into, gone)
+    }
+
+    /// Returns a request in `owner`'s queue that starts at `end`: a bio that ends there can grow
+    /// it at its front.
+    pub fn front_candidate(&self, owner: Owner, end: Sector) -> Option<RqId> {
+        self.starting_at(&owner, end)
+    }
+
+    /// Returns the request before `id` in its queue, by position.
+    pub fn former(&self, id: RqId) -> Option<RqId> {
+        self.neighbour(id, false)
+    }
+
+    /// Returns the request after `id` in its queue, by position.
+    pub fn latter(&self, id: RqId) -> Option<RqId> {
+        self.neighbour(id, true)
+    }
+
+    /// Returns whether `owner`'s I/O may grow request `id`: only in its own queue.
+    pub fn may_merge(&self, owner: Owner, id: RqId) -> bool {
+        self.belongs_to(&owner, id)
+    }
+
+    /// Returns whether two requests are queued in the same queue.
+    pub fn same_queue(&self, a: RqId, b: RqId) -> bool {
+        self.share_queue(a, b)
+    }
+
+    /// Ends the wait that is over at `now`. Early and late calls are harmless.
+    pub fn timer(&mut self, now: Time) -> Kick {
+        self.wait_over(now)
+    }
+
+    /// Returns when to call [`timer`](Self::timer); `None` if no timer is needed.
+    #[inline]
+    pub fn poll_at(&self) -> Option<Time> {
+        if self.idle_until == Time::NEVER {
+            None
+        } else {
+            Some(self.idle_until)
+        }
+    }
+
+    /// Returns whether [`dispatch`](Self::dispatch) is expected to yield a request.
+    ///
+    /// False while refusing; the event that ends the refusal returns [`Kick::Run`].
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        self.device.at_head > 0 || (self.device.queued > 0 && self.refusal == Refusal::None)
+    }
+
+    /// Returns whether nothing is queued. Requests may still be with the driver.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.queued() == 0
+    }
+
+    /// Returns the number of queued requests.
+    #[inline]
+    pub fn queued(&self) -> u32 {
+        self.device.queued.saturating_add(self.device.at_head)
+    }
+
+    /// Returns the number of requests with the driver.
+    #[inline]
+    pub fn in_driver(&self) -> u32 {
+        self.device.flying()
+    }
+
+    /// Returns the number of process records in use.
+    #[inline]
+    pub fn processes(&self) -> u32 {
+        self.processes.len()
+    }
+
+    /// Changes the tunables. The present slice ends, so that no old value lingers.
+    pub fn set_tunables(&mut self, now: Time, tunables: Tunables) -> Kick {
+        let was = self.refusal;
+        self.expire(now, false);
+        self.shares = Shares::new(&tunables);
+        self.choice = Choice::new(&tunables);
+        self.tunables = tunables;
+        self.refusal = Refusal::None;
+        self.settle(was)
+    }
+
+    /// Returns the tunables.
+    #[inline]
+    pub fn tunables(&self) -> &Tunables {
+        &self.tunables
+    }
+
+    /// Returns the counters.
+    #[inline]
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Moves to a larger slice of request slots and returns the old one, to be freed outside the
+    /// lock. Names stay valid. O(n), for when the queue depth changes.
+    ///
+    /// # Errors
+    ///
+    /// Gives `larger` back if it has fewer slots than the present one.
+    pub fn grow_requests(&mut self, larger: M::Requests) -> Result<M::Requests, M::Requests> {
+        self.requests.grow(larger)
+    }
+
+    /// Ends an event: asks for a kick if dispatch was refusing before it and is not any more.
+    #[inline]
+    pub(super) fn settle(&mut self, was: Refusal) -> Kick {
+        if was != Refusal::None && self.refusal == Refusal::None && self.device.queued > 0 {
+            Stats::bump(&mut self.stats.kicks);
+            Kick::Run
+        } else {
+            Kick::None
+        }
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Which service tree is served: the class, then the kind, and for how long.
+//!
+//! Source: CFQ 6.4, 6.5. The class order is strict but for [`CLASS_PATIENCE`], which is ours: CFQ
+//! lets a lower class wait for ever.
+
+use super::id::NIL;
+use super::ioprio::Class;
+use super::memory::Memory;
+use super::scheduler::Scheduler;
+use super::service::{
+    Kind,
+    TreeIndex, //
+};
+use super::time::{
+    Span,
+    Time, //
+};
+use super::weight::scale;
+
+/// How long a class with queued requests may wait while better classes keep the device busy.
+///
+/// Then one of its requests is served, and it waits again. A holder of locks in a low class thus
+/// makes progress, at a price of at most one request a second. Much shorter and `ionice` would
+/// lose its meaning; much longer and the tasks that wait for those locks look hung.
+pub const CLASS_PATIENCE: Span = Span::from_ms(1_000);
+
+/// The shortest run of slices of one kind (CFQ 2.3: two ticks; ours: of 250 Hz).
+const MIN_WORKLOAD: Span = Span::from_ms(8);
+
+/// What is being served.
+#[derive(Debug)]
+pub(super) struct Workload {
+    class: Class,
+    pub(super) kind: Kind,
+    expires: Time,
+}
+
+impl Workload {
+    pub(super) const fn new() -> Self {
+        Workload {
+            class: Class::BestEffort,
+            kind: Kind::Async,
+            expires: Time::ZERO,
+        }
+    }
+
+    /// Forces a new choice of the kind.
+    pub(super) fn cut(&mut self) {
+        self.expires = Time::ZERO;
+    }
+}
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Returns the best class that has busy queues.
+    #[inline]
+    pub(super) fn best_class(&self) -> Option<Class> {
+        [Class::RealTime, Class::BestEffort, Class::Idle]
+            .into_iter()
+            .find(|class| self.group.has(*class))
+    }
+
+    /// Returns a class below `class` that has waited too long.
+    #[inline]
+    pub(super) fn starved_class(&self, now: Time, class: Class) -> Option<Class> {
+        [Class::BestEffort, Class::Idle].into_iter().find(|lower| {
+            *lower > class
+                && self.group.has(*lower)
+                && self.group.waited(*lower, now) >= CLASS_PATIENCE
+        })
+    }
+
+    /// Returns the tree of `class` whose first queue comes first; ties go to the earlier kind.
+    ///
+    /// With `sync_only`, async queues are passed by.
+    #[inline]
+    pub(super) fn first_tree(&self, class: Class, sync_only: bool) -> Option<(Kind, u32)> {
+        let mut best: Option<(Kind, u32)> = None;
+        for kind in Kind::ALL {
+            let tree = TreeIndex::of(class, kind);
+            if !self.group.is_occupied(tree) {
+                continue;
+            }
+            let index = self.group.first(tree);
+            let Some(queue) = self.queues.at(index) else {
+                continue;
+            };
+            if sync_only && !queue.sync {
+                continue;
+            }
+            let earlier = best
+                .and_then(|(_, index)| self.queues.at(index))
+                .is_none_or(|first| queue.key.is_before(first.key));
+            if earlier {
+                best = Some((kind, index));
+            }
+        }
+        best
+    }
+
+    /// Makes the next queue active and returns it; [`NIL`] if none is busy.
+    pub(super) fn choose(&mut self, now: Time) -> u32 {
+        let Some(class) = self.best_class() else {
+            return NIL;
+        };
+        if let Some(starved) = self.starved_class(now, class) {
+            return self.favour(now, starved);
+        }
+        let queue = match class {
+            Class::Idle => self.group.first(TreeIndex::of(Class::Idle, Kind::Sync)),
+            Class::RealTime | Class::BestEffort => {
+                self.choose_kind(now, class);
+                let kind = self.workload.kind;
+                self.group.first(TreeIndex::of(class, kind))
+            }
+        };
+        self.activate(now, queue);
+        queue
+    }
+
+    /// Makes a queue of a starved class active, for a single request.
+    pub(super) fn favour(&mut self, now: Time, class: Class) -> u32 {
+        let Some((_, queue)) = self.first_tree(class, false) else {
+            return NIL;
+        };
+        self.activate(now, queue);
+        self.slice.favour = true;
+        self.slice.must_dispatch = true;
+        queue
+    }
+
+    /// Keeps the workload going, or starts the one that comes first (6.4).
+    fn choose_kind(&mut self, now: Time, class: Class) {
+        let goes_on = self.workload.class == class
+            && self
+                .group
+                .is_occupied(TreeIndex::of(class, self.workload.kind))
+            && now <= self.workload.expires;
+        if goes_on {
+            return;
+        }
+        let kind = match self.first_tree(class, false) {
+            Some((kind, _)) => kind,
+            None => Kind::SyncNoidle,
+        };
+        self.workload = Workload {
+            class,
+            kind,
+            expires: now.saturating_add(self.workload_length(class, kind)),
+        };
+    }
+
+    /// Returns how long a workload may run (6.5).
+    fn workload_length(&self, class: Class, kind: Kind) -> Span {
+        let round = self.tunables.target_latency;
+        let queues = self.group.count(TreeIndex::of(class, kind));
+        let all = self.group.average(class).max(self.group.busy(class));
+        let slice = scale(round, u64::from(queues), u64::from(all));
+        let slice = match kind {
+            Kind::Async => {
+                let asyncs = [Class::RealTime, Class::BestEffort]
+                    .iter()
+                    .map(|class| self.group.count(TreeIndex::of(*class, Kind::Async)))
+                    .fold(0, u32::saturating_add);
+                let fair = scale(round, u64::from(asyncs), u64::from(self.device.busy));
+                let (part, whole) = (self.tunables.slice_async, self.tunables.slice_sync);
+                scale(slice.min(fair), part.as_ns(), whole.as_ns())
+            }
+            Kind::SyncNoidle | Kind::Sync => slice.max(self.tunables.slice_idle.saturating_mul(2)),
+        };
+        slice.max(MIN_WORKLOAD)
+    }
+}
