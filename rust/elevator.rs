@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Elevators: I/O schedulers for blk-mq block devices.
+//!
+//! C header: [`block/elevator.h`](srctree/block/elevator.h)
+//!
+//! An elevator stands between the requests that tasks submit and the hardware queues of a device. It
+//! keeps the requests, lets later ones be merged with them, and says which one is next. This module
+//! has what a driver for the block layer's elevator interface needs; it knows nothing about how to
+//! choose. It is not related to `kernel::block::mq`, which is for drivers of block devices.
+//!
+//! # Implementing an elevator
+//!
+//! - Implement [`Operations`] for a type, which is only a name. Required are
+//!   [`new_data`](Operations::new_data), [`new_locked`](Operations::new_locked),
+//!   [`insert_requests`](Operations::insert_requests),
+//!   [`dispatch_request`](Operations::dispatch_request),
+//!   [`has_work`](Operations::has_work) and [`finish_request`](Operations::finish_request).
+//! - Have a [`Registration`] in the struct of the module. As long as it exists, users can write the
+//!   name of the elevator into `/sys/block/*/queue/scheduler`.
+//! - For every queue that gets the elevator there is an [`Elevator`], which holds what the
+//!   implementation needs: [`Operations::Data`], shared by everybody, and [`Operations::Locked`],
+//!   behind the one lock. [`Elevator::lock`] returns a [`Guard`], through which requests come in
+//!   ([`Guard::admit`]), are merged ([`Guard::try_merge`]) and go out ([`Guard::start`]).
+//! - Optional: merging; a [timer](Elevator::arm_timer); files in sysfs ([`Attributes`]) and in
+//!   debugfs ([`DebugfsAttribute`]); data per I/O context ([`Icq`]) and per hardware context.
+//!
+//! # Ownership of requests
+//!
+//! The C side tells by convention who owns a request. Here it is a type:
+//!
+//! - [`Queued`] is a request that the elevator owns. It comes out of the [`RequestList`] of
+//!   [`insert_requests`](Operations::insert_requests) and cannot be copied. It ends as
+//!   [`Dispatched`], or by being returned from
+//!   [`requests_merged`](Operations::requests_merged), or in [`Guard::admit`] when it is merged with
+//!   an older one. Losing it in another way is reported in the log. A [`RequestFifo`] owns many.
+//! - [`Request`] is borrowed. Callbacks lend requests they do not hand over, and a [`Queued`] can be
+//!   used as one.
+//!
+//! Everything about a request that the elevator wants to find again must be kept elsewhere, or in
+//! its two [private words](Request::private).
+//!
+//! # Contexts
+//!
+//! "frozen" means that the queue has no requests and `elevator_lock` is held.
+//!
+//! | method | context | sleep |
+//! |---|---|---|
+//! | `new_data`, `new_locked` | task | yes |
+//! | `init_sched`, `exit_sched`, `init_hctx`, `exit_hctx` | task, frozen and quiesced | yes, no I/O |
+//! | `depth_updated` | task, frozen | yes, no I/O |
+//! | `limit_depth` | submitting task | no |
+//! | `prepare_request` | submitting task or kworker | avoid |
+//! | `bio_merge` | submitting task | no |
+//! | `allow_merge`, `request_merge`, `request_merged`, `requests_merged`, `former_request`, `next_request` | inside of `Guard::try_merge` or `Guard::admit`, the elevator's lock held | no |
+//! | `insert_requests`, `dispatch_request` | task or kworker, no locks, several CPUs | no |
+//! | `has_work` | any, any locks | no |
+//! | `completed_request`, `finish_request`, `requeue_request` | any up to hard interrupt | no |
+//! | `init_icq` | task, `queue_lock` and `ioc->lock` held | no |
+//! | `exit_icq` | task, `ioc->lock` and maybe `queue_lock` held | no |
+//! | `timer_expired` | hard interrupt | no |
+//! | `Attributes::show`, `Attributes::store` | task | yes |
+//! | `DebugfsAttribute::show` | task, `elevator_lock` held | yes, no allocation |
+//!
+//! The lock of an [`Elevator`] nests inside of all others that are mentioned here.
+//!
+//! # Faults of the C side
+//!
+//! The elevator code of Linux 7.3 has weak places that this module takes care of:
+//!
+//! - If a type is registered while somebody writes its name to `queue/scheduler`, `alloc_sched_data`
+//!   may not be called. The data is created by `init_sched` then. (In that case it is leaked if the
+//!   switch fails after that for lack of memory.)
+//! - A failing `init_sched` or `init_hctx` leaves the former elevator's files behind, so that later
+//!   switches fail. So [`Operations::init_sched`] cannot fail.
+//! - The files in debugfs exist longer than the elevator is attached; see [`DebugfsAttribute`].
+//! - A file in debugfs that is held open keeps a pointer to its description, but not the module. A
+//!   small table is leaked for each registration because of this.
+//! - Discards of many ranges that are insert merged in a chain are freed without telling the
+//!   elevator. [`Guard::admit`] does not offer them.
+//!
+//! # Limits
+//!
+//! - The type needs `CONFIG_BLK_ICQ`, which in 7.3 only BFQ selects.
+//! - No cgroup policies, no debugfs files of hardware contexts, no blktrace messages.
+//! - No access to the `rb_node` of a request: order requests in structures of your own.
+//!
+//! # Example
+//!
+//! A FIFO without merging.
+//!
+//! ```ignore
+//! use kernel::{
+//!     prelude::*,
+//!     sync::atomic::{
+//!         Atomic,
+//!         Relaxed, //
+//!     }, //
+//! };
+//!
+//! struct Fifo;
+//!
+//! #[vtable]
+//! impl elevator::Operations for Fifo {
+//!     const NAME: &'static CStr = c"fifo";
+//!
+//!     type Data = Atomic<usize>;
+//!     type Locked = RequestFifo;
+//!     type HctxData = ();
+//!     type IcqData = ();
+//!
+//!     fn new_data(_queue: &RequestQueue) -> impl PinInit<Atomic<usize>, Error> {
+//!         Ok(Atomic::new(0))
+//!     }
+//!
+//!     fn new_locked(_queue: &RequestQueue) -> Result<RequestFifo> {
+//!         Ok(RequestFifo::new())
+//!     }
+//!
+//!     fn insert_requests(
+//!         elv: &Elevator<Self>,
+//!         _hctx: &HwCtx,
+//!         list: &mut RequestList<'_>,
+//!         at_head: bool,
+//!     ) {
+//!         let mut fifo = elv.lock();
+//!         while let Some(rq) = list.pop_front() {
+//!             if let Some(rq) = fifo.admit(rq, at_head) {
+//!                 if at_head {
+//!                     fifo.push_front(rq);
+//!                 } else {
+//!                     fifo.push_back(rq);
+//!                 }
+//!             }
+//!         }
+//!         elv.data().store(fifo.len(), Relaxed);
+//!     }
+//!
+//!     fn dispatch_request(elv: &Elevator<Self>, _hctx: &HwCtx) -> Option<Dispatched> {
+//!         let mut fifo = elv.lock();
+//!         let rq = fifo.pop_front()?;
+//!         elv.data().store(fifo.len(), Relaxed);
+//!         Some(fifo.start(rq))
+//!     }
+//!
+//!     fn has_work(elv: &Elevator<Self>, _hctx: &HwCtx) -> bool {
+//!         elv.data().load(Relaxed) != 0
+//!     }
+//!
+//!     fn finish_request(_elv: &Elevator<Self>, _rq: &Request) {}
+//! }
+//! ```
+
+mod attrs;
+mod bio;
+mod debugfs;
+mod fifo;
+mod icq;
+mod instance;
+mod ioprio;
+mod list;
+mod merge;
+mod operations;
+mod queue;
+mod registration;
+mod request;
+mod timer;
+mod vtable;
+
+pub(crate) use self::attrs::attributes;
+pub use self::{
+    attrs::{
+        Attribute,
+        Attributes,
+        Page, //
+    },
+    bio::Bio,
+    debugfs::DebugfsAttribute,
+    fifo::RequestFifo,
+    icq::Icq,
+    instance::{
+        Elevator,
+        Guard, //
+    },
+    ioprio::{
+        Ioprio,
+        IoprioClass, //
+    },
+    list::RequestList,
+    merge::Merge,
+    operations::Operations,
+    queue::{
+        AllocData,
+        FrozenQueue,
+        HwCtx,
+        RequestQueue, //
+    },
+    registration::Registration,
+    request::{
+        Dispatched,
+        Op,
+        Opf,
+        Queued,
+        Request, //
+    }, //
+};
+
+/// Returns the current time of the block layer: nanoseconds of the monotonic clock.
+///
+/// While the current task has a plug, the time is that of its first use.
+#[inline]
+pub fn now() -> u64 {
+    // SAFETY: May be called in any context.
+    unsafe { crate::bindings::blk_time_get_ns() }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Lists of requests that come from C and go to C: the insert list and the requests to be freed.
+
+use super::request::{
+    state,
+    Queued,
+    Request, //
+};
+use crate::bindings;
+use core::{
+    marker::PhantomData,
+    ptr::{
+        null_mut,
+        NonNull, //
+    },
+};
+use kernel::{
+    container_of,
+    types::NotThreadSafe, //
+};
+
+/// Makes the list node of a request, or the head of a list, an empty list.
+///
+/// # Safety
+///
+/// `node` must be valid for writes.
+pub(super) unsafe fn init_node(node: *mut bindings::list_head) {
+    // SAFETY: Valid by the safety requirements.
+    unsafe { (*node).next = node };
+    // SAFETY: Valid by the safety requirements.
+    unsafe { (*node).prev = node };
+}
+
+/// Returns the list node of a request.
+///
+/// # Safety
+///
+/// `rq` must point to a valid request.
+pub(super) unsafe fn node_of(rq: *mut bindings::request) -> *mut bindings::list_head {
+    // SAFETY: Valid by the safety requirements; nothing is read.
+    unsafe { &raw mut (*rq).__bindgen_anon_1.queuelist }
+}
+
+/// Returns the request of a list node.
+///
+/// # Safety
+///
+/// `node` must be the list node of a valid request.
+pub(super) unsafe fn request_of(node: *mut bindings::list_head) -> *mut bindings::request {
+    // SAFETY: By the safety requirements the node is inside of a request.
+    unsafe { container_of!(node, bindings::request, __bindgen_anon_1.queuelist) }
+}
+
+/// Takes the first request off a C list of requests.
+///
+/// # Safety
+///
+/// `head` must be the head of a valid list of valid requests that nobody else uses.
+pub(super) unsafe fn pop_front(
+    head: *mut bindings::list_head,
+) -> Option<NonNull<bindings::request>> {
+    // SAFETY: The head is valid by the safety requirements.
+    let node = unsafe { (*head).next };
+    if node == head {
+        return None;
+    }
+    // SAFETY: A node of the list is valid.
+    let next = unsafe { (*node).next };
+    // SAFETY: The head is valid.
+    unsafe { (*head).next = next };
+    // SAFETY: `next` is a node of the list, or the head.
+    unsafe { (*next).prev = head };
+    // SAFETY: A node of the list is valid.
+    unsafe { init_node(node) };
+    // SAFETY: All nodes but the head belong to requests.
+    NonNull::new(unsafe { request_of(node) })
+}
+
+/// The requests handed to [`insert_requests`](super::Operations::insert_requests).
+///
+/// # Invariants
+///
+/// `head` is the head of a valid list of requests that the elevator is to own, and that nobody else
+/// uses during `'a`.
+pub struct RequestList<'a> {
+    head: *mut bindings::list_head,
+    _borrow: PhantomData<&'a mut bindings::list_head>,
+    _not_thread_safe: NotThreadSafe,
+}
+
+impl RequestList<'_> {
+    /// # Safety
+    ///
+    /// The invariants of the type hold for `head`.
+    pub(super) unsafe fn from_raw(head: *mut bindings::list_head) -> Self {
+        // INVARIANT: By the safety requirements.
+        Self {
+            head,
+            _borrow: PhantomData,
+            _not_thread_safe: NotThreadSafe,
+        }
+    }
+
+    /// Is the list empty?
+    pub fn is_empty(&self) -> bool {
+        // SAFETY: The head is valid by the type invariant.
+        let first = unsafe { (*self.head).next };
+        first == self.head
+    }
+
+    /// Takes the first request off the list.
+    pub fn pop_front(&mut self) -> Option<Queued> {
+        // SAFETY: By the type invariant.
+        let rq = unsafe { pop_front(self.head) }?;
+        // SAFETY: The request was taken off the list and is owned by the elevator now.
+        unsafe { Request::from_raw(rq.as_ptr()) }.set_state(state::LOOSE);
+        // SAFETY: As above. The state was just set.
+        Some(unsafe { Queued::from_raw(rq) })
+    }
+}
+
+/// Requests that were merged away, to be freed when the lock is released.
+///
+/// # Invariants
+///
+/// `first` is null, or the first of a chain of requests, linked by `rq_next`, that are owned by the
+/// list.
+pub(super) struct FreeList {
+    first: *mut bindings::request,
+}
+
+impl FreeList {
+    pub(super) const fn new() -> Self {
+        // INVARIANT: An empty list.
+        Self { first: null_mut() }
+    }
+
+    /// Adds a request.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the request, which is linked nowhere, and may free it.
+    pub(super) unsafe fn push(&mut self, rq: NonNull<bindings::request>) {
+        // SAFETY: The caller owns the request.
+        unsafe { (*rq.as_ptr()).__bindgen_anon_1.rq_next = self.first };
+        // INVARIANT: The caller passes the request on to the list.
+        self.first = rq.as_ptr();
+    }
+}
+
+impl Drop for FreeList {
+    #[inline]
+    fn drop(&mut self) {
+        while !self.first.is_null() {
+            let rq = self.first;
+            // SAFETY: The request is owned by the list.
+            self.first = unsafe { (*rq).__bindgen_anon_1.rq_next };
+            // SAFETY: The request is owned by the list.
+            let node = unsafe { node_of(rq) };
+            // SAFETY: As above.
+            unsafe { init_node(node) };
+            // SAFETY: The list may free it, by the requirements of `push`. The lock of the elevator
+            // was released before, see `Guard`; the C side calls `finish_request`, which takes it.
+            unsafe { bindings::blk_mq_free_request(rq) };
+        }
+    }
+}
