@@ -111,8 +111,9 @@ impl<T: Operations> Elevator<T> {
         if !Icq::<T>::IS_USED {
             return None;
         }
-        // SAFETY: The current task is valid.
-        let ioc = unsafe { (*current!().as_ptr()).io_context };
+        let task = current!().as_ptr();
+        // SAFETY: The current task is valid, and its I/O context is not taken away by others.
+        let ioc = unsafe { (*task).io_context };
         if ioc.is_null() {
             return None;
         }

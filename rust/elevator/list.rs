@@ -10,15 +10,13 @@ use super::request::{
 use crate::bindings;
 use core::{
     marker::PhantomData,
+    mem::offset_of,
     ptr::{
         null_mut,
         NonNull, //
     },
 };
-use kernel::{
-    container_of,
-    types::NotThreadSafe, //
-};
+use kernel::types::NotThreadSafe;
 
 /// Makes the list node of a request, or the head of a list, an empty list.
 ///
@@ -38,8 +36,8 @@ pub(super) unsafe fn init_node(node: *mut bindings::list_head) {
 ///
 /// `rq` must point to a valid request.
 pub(super) unsafe fn node_of(rq: *mut bindings::request) -> *mut bindings::list_head {
-    // SAFETY: Valid by the safety requirements; nothing is read.
-    unsafe { &raw mut (*rq).__bindgen_anon_1.queuelist }
+    // SAFETY: The request is valid by the safety requirements, so the field is inside of it.
+    unsafe { rq.byte_add(offset_of!(bindings::request, __bindgen_anon_1)) }.cast()
 }
 
 /// Returns the request of a list node.
@@ -49,7 +47,17 @@ pub(super) unsafe fn node_of(rq: *mut bindings::request) -> *mut bindings::list_
 /// `node` must be the list node of a valid request.
 pub(super) unsafe fn request_of(node: *mut bindings::list_head) -> *mut bindings::request {
     // SAFETY: By the safety requirements the node is inside of a request.
-    unsafe { container_of!(node, bindings::request, __bindgen_anon_1.queuelist) }
+    unsafe { node.byte_sub(offset_of!(bindings::request, __bindgen_anon_1)) }.cast()
+}
+
+/// Returns the link of a request in a singly linked list (`rq_next`).
+///
+/// # Safety
+///
+/// `rq` must point to a valid request.
+unsafe fn link_of(rq: *mut bindings::request) -> *mut *mut bindings::request {
+    // SAFETY: By the safety requirements. The link shares its place with the list node.
+    unsafe { node_of(rq) }.cast()
 }
 
 /// Takes the first request off a C list of requests.
@@ -143,7 +151,9 @@ impl FreeList {
     /// The caller owns the request, which is linked nowhere, and may free it.
     pub(super) unsafe fn push(&mut self, rq: NonNull<bindings::request>) {
         // SAFETY: The caller owns the request.
-        unsafe { (*rq.as_ptr()).__bindgen_anon_1.rq_next = self.first };
+        let link = unsafe { link_of(rq.as_ptr()) };
+        // SAFETY: As above.
+        unsafe { link.write(self.first) };
         // INVARIANT: The caller passes the request on to the list.
         self.first = rq.as_ptr();
     }
@@ -155,7 +165,9 @@ impl Drop for FreeList {
         while !self.first.is_null() {
             let rq = self.first;
             // SAFETY: The request is owned by the list.
-            self.first = unsafe { (*rq).__bindgen_anon_1.rq_next };
+            let link = unsafe { link_of(rq) };
+            // SAFETY: As above; `push` has written the link.
+            self.first = unsafe { link.read() };
             // SAFETY: The request is owned by the list.
             let node = unsafe { node_of(rq) };
             // SAFETY: As above.

@@ -60,13 +60,9 @@ pub enum Merge {
 
 impl Merge {
     pub(super) fn from_raw(raw: c_uint) -> Option<Self> {
-        // CAST: The values of an enum, from 0 to 3.
-        match bindings::elv_merge(raw as _) {
-            bindings::elv_merge::ELEVATOR_FRONT_MERGE => Some(Self::Front),
-            bindings::elv_merge::ELEVATOR_BACK_MERGE => Some(Self::Back),
-            bindings::elv_merge::ELEVATOR_DISCARD_MERGE => Some(Self::Discard),
-            _ => None,
-        }
+        [Self::Back, Self::Front, Self::Discard]
+            .into_iter()
+            .find(|how| how.into_raw() == raw)
     }
 
     /// Returns how `bio` fits `rq`, like `blk_try_merge()`.
@@ -82,15 +78,15 @@ impl Merge {
         }
     }
 
-    pub(super) fn into_raw(this: Option<Self>) -> c_int {
-        let raw = match this {
-            None => bindings::elv_merge::ELEVATOR_NO_MERGE,
-            Some(Self::Front) => bindings::elv_merge::ELEVATOR_FRONT_MERGE,
-            Some(Self::Back) => bindings::elv_merge::ELEVATOR_BACK_MERGE,
-            Some(Self::Discard) => bindings::elv_merge::ELEVATOR_DISCARD_MERGE,
+    /// Returns the value of `enum elv_merge`.
+    pub(super) const fn into_raw(self) -> c_uint {
+        let raw = match self {
+            Self::Front => bindings::elv_merge::ELEVATOR_FRONT_MERGE,
+            Self::Back => bindings::elv_merge::ELEVATOR_BACK_MERGE,
+            Self::Discard => bindings::elv_merge::ELEVATOR_DISCARD_MERGE,
         };
-        // CAST: The values of an enum, from 0 to 3.
-        raw.0 as c_int
+        // CAST: From 1 to 3; the type depends on the compiler.
+        raw.0 as c_uint
     }
 }
 

@@ -41,6 +41,11 @@ impl RequestQueue {
         unsafe { (*self.as_raw()).tag_set }
     }
 
+    fn disk(&self) -> *mut bindings::gendisk {
+        // SAFETY: The queue is valid by the type invariant.
+        unsafe { (*self.as_raw()).disk }
+    }
+
     fn has_shared_tags(&self) -> bool {
         // SAFETY: A blk-mq queue has a tag set as long as it exists; the flag never changes.
         let flags = unsafe { (*self.tag_set()).flags };
@@ -192,7 +197,7 @@ impl FrozenQueue {
         };
         // SAFETY: A queue whose elevator is being changed has a disk. The function may sleep, which
         // is allowed where the queue is frozen.
-        unsafe { bindings::wbt_disable_default((*self.as_raw()).disk) };
+        unsafe { bindings::wbt_disable_default(self.disk()) };
     }
 
     /// Undoes [`disable_writeback_throttling`](Self::disable_writeback_throttling).
@@ -202,7 +207,7 @@ impl FrozenQueue {
             bindings::blk_queue_flag_clear(bindings::QUEUE_FLAG_DISABLE_WBT_DEF, self.as_raw())
         };
         // SAFETY: As in `disable_writeback_throttling`.
-        unsafe { bindings::wbt_enable_default((*self.as_raw()).disk) };
+        unsafe { bindings::wbt_enable_default(self.disk()) };
     }
 }
 

@@ -14,8 +14,8 @@ use super::{
     operations::Operations, //
 };
 use crate::bindings;
+use core::mem::offset_of;
 use kernel::{
-    container_of,
     prelude::*,
     types::Opaque, //
 };
@@ -108,9 +108,8 @@ impl PinnedDrop for Timer {
 pub(super) unsafe extern "C" fn timer_callback<T: Operations>(
     timer: *mut bindings::hrtimer,
 ) -> bindings::hrtimer_restart {
-    let timer = timer.cast::<Timer>();
     // SAFETY: By the safety requirements.
-    let elv = unsafe { container_of!(timer, Elevator<T>, timer) };
+    let elv: *const Elevator<T> = unsafe { timer.byte_sub(offset_of!(Elevator<T>, timer)) }.cast();
     if T::HAS_TIMER_EXPIRED {
         // SAFETY: By the safety requirements.
         T::timer_expired(unsafe { &*elv });
@@ -126,9 +125,8 @@ pub(super) unsafe extern "C" fn timer_callback<T: Operations>(
 pub(super) unsafe extern "C" fn kick_callback<T: Operations>(
     timer: *mut bindings::hrtimer,
 ) -> bindings::hrtimer_restart {
-    let timer = timer.cast::<Timer>();
     // SAFETY: By the safety requirements.
-    let elv = unsafe { container_of!(timer, Elevator<T>, kick) };
+    let elv: *const Elevator<T> = unsafe { timer.byte_sub(offset_of!(Elevator<T>, kick)) }.cast();
     // SAFETY: By the safety requirements.
     let elv = unsafe { &*elv };
     elv.queue().run_hw_queues(true);
