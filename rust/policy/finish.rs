@@ -7,6 +7,7 @@
 use super::id::RqId;
 use super::ioprio::Class;
 use super::memory::Memory;
+use super::queue::Queue;
 use super::request::{
     Request,
     State, //
@@ -152,7 +153,14 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         let was = self.refusal;
         match request.state {
-            State::Queued => self.take_out(index, false),
+            State::Queued => {
+                let queue = request.queue;
+                self.take_out(index, false);
+                if queue == self.active && self.queues.at(queue).is_some_and(Queue::is_empty) {
+                    // The next queue may have better reasons to be served.
+                    self.lift();
+                }
+            }
             State::AtHead => self.take_off_head(index),
             State::Dispatched => {
                 let (sync, queue) = (request.sync, request.queue);

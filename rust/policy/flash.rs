@@ -79,9 +79,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(class) = self.best_class() else {
             return false;
         };
-        if class != Class::Idle && !sync_only {
-            if let Some(starved) = self.starved_class(now, class) {
-                return self.favour(now, starved) != NIL;
+        if let Some(starved) = self.starved_class(now, class) {
+            if self.favour(now, starved, sync_only) != NIL {
+                return true;
             }
         }
         for class in [Class::RealTime, Class::BestEffort, Class::Idle] {

@@ -85,7 +85,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Ends the wait if it is over at `now` (7.3).
     pub(super) fn wait_over(&mut self, now: Time) -> Kick {
-        if now < self.idle_until {
+        if self.idle_until == Time::NEVER || now < self.idle_until {
             return Kick::None;
         }
         let was = self.refusal;

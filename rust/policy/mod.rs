@@ -82,6 +82,7 @@ pub mod stats;
 mod think;
 pub mod time;
 mod tree;
+mod tree_check;
 pub mod tunables;
 mod weight;
 mod workload;

@@ -23,7 +23,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         let due = if self.tunables.is_flash() {
-            queue.class() < active.class() && !self.slice.favour
+            queue.class() < active.class()
         } else {
             self.should_preempt(now, queue, active, sync, prio)
         };

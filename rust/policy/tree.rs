@@ -19,10 +19,10 @@ use core::marker::PhantomData;
 /// An object's place in a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLinks {
-    parent: u32,
-    left: u32,
-    right: u32,
-    red: bool,
+    pub(super) parent: u32,
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) red: bool,
 }
 
 impl TreeLinks {
@@ -127,7 +127,7 @@ impl<T: Ordered<O>, O> Nodes<'_, T, O> {
 /// nodes. `first` is the leftmost member and `len` the number of members.
 #[derive(Debug)]
 pub(super) struct Tree<O> {
-    root: u32,
+    pub(super) root: u32,
     first: u32,
     len: u32,
     order: PhantomData<O>,
@@ -408,23 +408,84 @@ impl<O> Tree<O> {
         }
         nodes.set_red(gap, false);
     }
+}
 
-    /// Returns whether order, cached first member, length and parent links agree. O(n).
-    pub(super) fn is_sound<T: Ordered<O>>(&self, slots: &[Slot<T>]) -> bool {
-        let mut seen = 0u32;
-        let mut prev = NIL;
-        let mut node = self.first;
-        while let Some(object) = at(slots, node) {
-            if seen > self.len || Self::prev(slots, node) != prev {
-                return false;
-            }
-            if at(slots, prev).is_some_and(|before| object.precedes(before)) {
-                return false;
-            }
-            seen = seen.saturating_add(1);
-            prev = node;
-            node = Self::next(slots, node);
+#[cfg_attr(CONFIG_RCFQ_KUNIT_TEST, kernel::macros::kunit_tests(rcfq_policy_tree))]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+    use super::*;
+    use crate::policy::slab::Slab;
+
+    struct Order;
+
+    struct Item {
+        key: u32,
+        links: TreeLinks,
+    }
+
+    impl Ordered<Order> for Item {
+        fn tree_links(&self) -> &TreeLinks {
+            &self.links
         }
-        node == NIL && seen == self.len && (self.first == NIL) == (self.root == NIL)
+        fn tree_links_mut(&mut self) -> &mut TreeLinks {
+            &mut self.links
+        }
+        fn precedes(&self, other: &Self) -> bool {
+            self.key < other.key
+        }
+    }
+
+    /// A step that visits all of 32 slots, in no obvious order.
+    const STRIDE: u32 = 11;
+
+    #[test]
+    fn members_come_in_order_and_the_tree_stays_balanced() {
+        let mut room = [const { Slot::new() }; 32];
+        let mut slab = Slab::new(&mut room[..]);
+        for key in 0..32u32 {
+            let links = TreeLinks::NONE;
+            assert!(slab
+                .alloc(Item {
+                    key: key / 2,
+                    links
+                })
+                .is_ok());
+        }
+        let slots = slab.slots_mut();
+        let mut tree = Tree::<Order>::new();
+        for step in 0..32u32 {
+            tree.insert(slots, step * STRIDE % 32);
+            assert!(tree.is_sound(slots));
+        }
+        assert_eq!(tree.len(), 32);
+        assert_eq!(tree.find(slots, |item: &Item| item.key.cmp(&99)), None);
+        let found = tree.find(slots, |item: &Item| item.key.cmp(&7));
+        assert!(found == Some(14) || found == Some(15));
+        for step in 0..32u32 {
+            tree.remove(slots, step * STRIDE % 32);
+            assert!(tree.is_sound(slots));
+        }
+        assert!(tree.is_empty());
+        assert_eq!(tree.first(), NIL);
+    }
+
+    #[test]
+    fn equals_keep_the_order_of_arrival() {
+        let mut room = [const { Slot::new() }; 8];
+        let mut slab = Slab::new(&mut room[..]);
+        for _ in 0..8u32 {
+            let links = TreeLinks::NONE;
+            assert!(slab.alloc(Item { key: 1, links }).is_ok());
+        }
+        let slots = slab.slots_mut();
+        let mut tree = Tree::<Order>::new();
+        for node in [3, 1, 7, 0] {
+            tree.insert(slots, node);
+        }
+        assert_eq!(tree.first(), 3);
+        assert_eq!(Tree::<Order>::next(slots, 3), 1);
+        assert_eq!(Tree::<Order>::next(slots, 7), 0);
+        assert_eq!(Tree::<Order>::next(slots, 0), NIL);
+        assert_eq!(Tree::<Order>::prev(slots, 7), 1);
     }
 }

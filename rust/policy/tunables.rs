@@ -43,21 +43,32 @@ pub enum Refused {
     OutOfRange,
 }
 
-/// The knobs.
+/// The knobs. What each one means stands at the field of [`Tunables`] with its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // Each is described in `KNOBS`, under the same name.
 pub enum Knob {
+    /// See [`Tunables::quantum`].
     Quantum,
+    /// See [`Tunables::fifo_expire_sync`].
     FifoExpireSync,
+    /// See [`Tunables::fifo_expire_async`].
     FifoExpireAsync,
+    /// See [`Tunables::back_seek_max`].
     BackSeekMax,
+    /// See [`Tunables::back_seek_penalty`].
     BackSeekPenalty,
+    /// See [`Tunables::slice_sync`].
     SliceSync,
+    /// See [`Tunables::slice_async`].
     SliceAsync,
+    /// See [`Tunables::slice_async_rq`].
     SliceAsyncRq,
+    /// See [`Tunables::slice_idle`].
     SliceIdle,
+    /// See [`Tunables::group_idle`].
     GroupIdle,
+    /// See [`Tunables::low_latency`].
     LowLatency,
+    /// See [`Tunables::target_latency`].
     TargetLatency,
 }
 

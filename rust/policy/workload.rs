@@ -105,7 +105,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return NIL;
         };
         if let Some(starved) = self.starved_class(now, class) {
-            return self.favour(now, starved);
+            return self.favour(now, starved, false);
         }
         let queue = match class {
             Class::Idle => self.group.first(TreeIndex::of(Class::Idle, Kind::Sync)),
@@ -119,9 +119,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         queue
     }
 
-    /// Makes a queue of a starved class active, for a single request.
-    pub(super) fn favour(&mut self, now: Time, class: Class) -> u32 {
-        let Some((_, queue)) = self.first_tree(class, false) else {
+    /// Makes a queue of a starved class active, for a single request; [`NIL`] if none may be.
+    pub(super) fn favour(&mut self, now: Time, class: Class, sync_only: bool) -> u32 {
+        let Some((_, queue)) = self.first_tree(class, sync_only) else {
             return NIL;
         };
         self.activate(now, queue);
