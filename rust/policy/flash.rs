@@ -16,7 +16,10 @@ use super::scheduler::{
     Refusal,
     Scheduler, //
 };
-use super::time::Time;
+use super::time::{
+    Span,
+    Time, //
+};
 
 /// Async requests may fill one part in this many of the device while sync ones are about.
 ///
@@ -25,12 +28,18 @@ use super::time::Time;
 /// writeback.
 const ASYNC_PART: u32 = 4;
 
+/// How long after a sync request arrived its like are taken to be about.
+///
+/// Longer than the pauses of a reader that computes a little; short enough that a single read does
+/// not slow writeback down for noticeable time.
+const SYNC_LINGERS: Span = Span::from_ms(5);
+
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Takes the next request by turns.
     #[inline]
     pub(super) fn next_on_flash(&mut self, now: Time) -> Option<(R, RqId)> {
         self.refusal = Refusal::None;
-        let sync_only = self.is_async_full();
+        let sync_only = self.is_async_full(now);
         if !self.turn_goes_on(sync_only) {
             self.expire(now, false);
             if !self.choose_on_flash(now, sync_only) {
@@ -52,11 +61,13 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns whether async requests have to give way.
     #[inline]
-    fn is_async_full(&self) -> bool {
+    fn is_async_full(&self, now: Time) -> bool {
         let device = &self.device;
         self.tunables.low_latency
             && device.flying_async >= (self.disk.depth / ASYNC_PART).max(1)
-            && (device.flying_sync > 0 || device.busy_sync > 0)
+            && (device.flying_sync > 0
+                || device.busy_sync > 0
+                || now.saturating_since(device.last_sync) < SYNC_LINGERS)
     }
 
     /// Returns whether the active queue may send one more.

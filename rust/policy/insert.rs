@@ -16,6 +16,7 @@ use super::request::{
 };
 use super::scheduler::{
     Kick,
+    Refusal,
     Scheduler, //
 };
 use super::stats::Stats;
@@ -48,7 +49,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         self.link(now, index, handle.index, arrival.prio);
         Stats::bump(&mut self.stats.inserted);
-        if owner.sync && !self.tunables.is_flash() {
+        if owner.sync && self.tunables.is_flash() {
+            self.device.last_sync = now;
+            // Only async requests are ever refused there.
+            self.refusal = Refusal::None;
+        } else if owner.sync {
             let process = self.processes.find(owner.process.handle());
             self.update_idling(now, index, process.unwrap_or(NIL), noidle);
         }

@@ -108,8 +108,10 @@ pub(super) struct Device {
     pub(super) busy_sync: u32,
     /// End of the request dispatched last.
     pub(super) last_position: Sector,
-    /// When a sync request last completed late.
+    /// When a sync request last completed late; only kept on disks that seek.
     pub(super) last_delayed_sync: Time,
+    /// When a sync request last arrived; only kept on flash.
+    pub(super) last_sync: Time,
 }
 
 impl Device {
@@ -184,6 +186,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 busy_sync: 0,
                 last_position: Sector::new(0),
                 last_delayed_sync: now.saturating_sub(Span::from_ms(1_000)),
+                last_sync: Time::ZERO,
             },
             group: Group::new(now),
             workload: Workload::new(),

@@ -43,8 +43,10 @@ pub struct Task {
     pub done: u64,
     /// Longest time from making a request to its completion.
     pub worst: u64,
-    pub(crate) process: ProcessId,
-    pub(crate) seed: u64,
+    /// Its record at the scheduler.
+    pub process: ProcessId,
+    /// Where its random sequence is; not 0.
+    pub seed: u64,
 }
 
 impl Task {

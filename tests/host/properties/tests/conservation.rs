@@ -219,6 +219,9 @@ impl World {
                         self.queued.insert(rq, id);
                         self.bounds.insert(rq, (place * 8, sectors));
                         self.heard(kick);
+                        if sync && self.sched.tunables().is_flash() {
+                            assert!(self.sched.has_work(), "flash refuses a sync request");
+                        }
                         if !head && fallback == self.sched.stats().fallback_used {
                             assert!(self.sched.may_merge(arrival.owner, id));
                             let found = self
