@@ -183,3 +183,72 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.device.at_head = self.device.at_head.saturating_sub(1);
     }
 }
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_finish)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::id::ProcessId;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn a_request_given_back_goes_before_all_others() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        add(&mut sched, ms(0), read(one, 8), 2);
+        let _ = sched.requeue(ms(1), id);
+        assert_eq!(sched.in_driver(), 0);
+        assert_eq!(sched.queued(), 1);
+        assert_eq!(sched.reinsert(ms(2), id, 1), Ok(Kick::Run));
+        assert_eq!(dispatch(&mut sched, ms(2)), (1, id));
+        assert_eq!(sched.check(), Ok(()));
+        let _ = sched.complete(ms(3), id);
+        assert_eq!(sched.reinsert(ms(4), id, 1), Err(1));
+    }
+
+    #[test]
+    fn a_request_can_be_freed_in_every_state() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let queued = add(&mut sched, ms(0), read(one, 0), 1);
+        assert_eq!(sched.cancel(ms(0), queued), (Some(1), Kick::None));
+        let head = sched.insert_head(ms(0), read(one, 0), 2);
+        let head = head.map_or(RqId::NONE, |(id, _)| id);
+        assert_eq!(sched.cancel(ms(0), head).0, Some(2));
+        add(&mut sched, ms(0), read(one, 0), 3);
+        let (_, away) = dispatch(&mut sched, ms(0));
+        assert_eq!(sched.cancel(ms(0), away).0, None);
+        add(&mut sched, ms(0), read(one, 0), 4);
+        let (_, back) = dispatch(&mut sched, ms(0));
+        let _ = sched.requeue(ms(0), back);
+        assert_eq!(sched.cancel(ms(0), back).0, None);
+        assert_eq!(sched.cancel(ms(0), back), (None, Kick::None));
+        assert!(sched.is_empty());
+        assert_eq!(sched.in_driver(), 0);
+        assert_eq!(sched.stats().cancelled, 4);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_queue_outlives_its_process() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.process_exit(ms(1), one);
+        assert_eq!(sched.processes(), 0);
+        let _ = sched.complete(ms(2), id);
+        let (second, id) = dispatch(&mut sched, ms(2));
+        assert_eq!(second, 2);
+        let _ = sched.complete(ms(3), id);
+        assert_eq!(dispatch(&mut sched, ms(3)).0, 0);
+        assert_eq!(sched.check(), Ok(()));
+    }
+}

@@ -107,3 +107,51 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         false
     }
 }
+
+#[cfg_attr(CONFIG_RCFQ_KUNIT_TEST, kernel::macros::kunit_tests(rcfq_policy_flash))]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use crate::policy::id::ProcessId;
+    use crate::policy::scheduler::Kick;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn a_queue_that_runs_dry_is_not_waited_for() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 2);
+        assert_eq!(sched.complete(ms(1), id), Kick::None);
+        assert_eq!(sched.poll_at(), None);
+        assert!(sched.is_empty());
+    }
+
+    #[test]
+    fn async_leaves_room_while_sync_is_about() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 1);
+        add(&mut sched, ms(9), write(8), 2);
+        add(&mut sched, ms(9), write(16), 3);
+        add(&mut sched, ms(9), write(24), 4);
+        // A quarter of a depth of eight.
+        let (second, id) = dispatch(&mut sched, ms(9));
+        assert_eq!(second, 2);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 3);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
+        assert!(!sched.has_work());
+        let (_, kick) = insert(&mut sched, ms(9), read(one, 32), 5);
+        assert_eq!(kick, Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 5);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
+        assert_eq!(sched.complete(ms(10), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(10)).0, 4);
+        assert_eq!(sched.check(), Ok(()));
+    }
+}

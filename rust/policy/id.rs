@@ -4,7 +4,7 @@
 //!
 //! A name whose slot was freed never matches again (until 2^32 reuses of the same slot), so late
 //! callbacks with an old name are harmless. Inside the policy plain slot numbers are used, see
-//! [`NIL`]. Source: ours.
+//! `NIL`. Source: ours.
 
 /// The slot number that names no slot.
 pub(super) const NIL: u32 = u32::MAX;

@@ -115,3 +115,83 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 }
+
+#[cfg_attr(CONFIG_RCFQ_KUNIT_TEST, kernel::macros::kunit_tests(rcfq_policy_idle))]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::id::ProcessId;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn the_disk_waits_for_the_next_request_of_a_reader() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
+        assert_eq!(sched.complete(ms(5), id), Kick::None);
+        assert_eq!(sched.poll_at(), Some(ms(13)));
+        assert!(!sched.has_work());
+        assert_eq!(dispatch(&mut sched, ms(6)).0, 0);
+        // The busy queue kick: another queue is busy, so the wait ends at once.
+        let (_, kick) = insert(&mut sched, ms(7), read(one, 8), 3);
+        assert_eq!(kick, Kick::Run);
+        assert_eq!(sched.poll_at(), None);
+        assert_eq!(dispatch(&mut sched, ms(7)).0, 3);
+        assert_eq!(sched.stats().kick_busy, 1);
+        assert_eq!(sched.stats().kick_large, 0);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_wait_in_vain_ends_in_time() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(sched.complete(ms(5), id), Kick::None);
+        assert_eq!(sched.timer(ms(12)), Kick::None);
+        assert_eq!(sched.timer(ms(13)), Kick::Run);
+        assert_eq!(sched.poll_at(), None);
+        assert_eq!(dispatch(&mut sched, ms(13)).0, 2);
+        assert_eq!(sched.stats().idle_expired, 1);
+        assert_eq!(sched.timer(ms(14)), Kick::None);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_process_that_has_gone() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(sched.complete(ms(5), id), Kick::None);
+        assert_eq!(sched.process_exit(ms(6), one), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(6)).0, 2);
+        assert_eq!(sched.stats().idle_cut, 1);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn fsync_writes_turn_waiting_off() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let mut fsync = read(one, 0);
+        fsync.write = true;
+        add(&mut sched, ms(0), fsync, 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.complete(ms(5), id);
+        // It went on the tree of those that are worth waiting for, where it is not alone.
+        assert_eq!(sched.poll_at(), None);
+        assert_eq!(dispatch(&mut sched, ms(5)).0, 2);
+    }
+}

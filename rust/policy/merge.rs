@@ -151,3 +151,63 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 }
+
+#[cfg_attr(CONFIG_RCFQ_KUNIT_TEST, kernel::macros::kunit_tests(rcfq_policy_merge))]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::id::ProcessId;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn the_heir_takes_place_and_deadline() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let old = add(&mut sched, ms(0), read(one, 8), 1);
+        let other = add(&mut sched, ms(5), read(one, 90_000), 2);
+        let heir = add(&mut sched, ms(9), read(one, 0), 3);
+        assert_eq!(sched.latter(heir), Some(old));
+        assert_eq!(sched.former(old), Some(heir));
+        assert_eq!(sched.latter(other), None);
+        assert!(sched.same_queue(heir, old));
+        assert_eq!(sched.absorb(ms(10), heir, old), Some(1));
+        sched.moved(ms(10), heir, Sector::new(0), 16);
+        assert_eq!(sched.request(old), None);
+        // Expired now, and first in the fifo.
+        assert_eq!(dispatch(&mut sched, ms(126)).0, 3);
+        assert_eq!(sched.stats().fifo_expired, 1);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn only_the_own_queue_merges() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let mine = add(&mut sched, ms(0), read(one, 8), 1);
+        let theirs = add(&mut sched, ms(0), read(two, 16), 2);
+        assert!(sched.may_merge(read(one, 0).owner, mine));
+        assert!(!sched.may_merge(read(two, 0).owner, mine));
+        assert!(!sched.may_merge(write(0).owner, mine));
+        assert!(!sched.same_queue(mine, theirs));
+        let candidate = sched.front_candidate(read(two, 8).owner, Sector::new(16));
+        assert_eq!(candidate, Some(theirs));
+        assert_eq!(
+            sched.front_candidate(read(one, 8).owner, Sector::new(16)),
+            None
+        );
+    }
+
+    #[test]
+    fn growth_at_the_front_sorts_again() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let low = add(&mut sched, ms(0), read(one, 100), 1);
+        let high = add(&mut sched, ms(0), read(one, 200), 2);
+        sched.moved(ms(0), high, Sector::new(90), 118);
+        assert_eq!(sched.latter(high), Some(low));
+        assert_eq!(sched.stats().merged_front, 1);
+        assert_eq!(sched.check(), Ok(()));
+    }
+}

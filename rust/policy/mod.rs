@@ -79,6 +79,8 @@ mod service;
 mod slab;
 mod slice;
 pub mod stats;
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod testing;
 mod think;
 pub mod time;
 mod tree;

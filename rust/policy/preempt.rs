@@ -81,3 +81,75 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.place_in_front(now, new);
     }
 }
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_preempt)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::id::ProcessId;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn real_time_goes_before_best_effort_at_once() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        add(
+            &mut sched,
+            ms(1),
+            in_class(read(two, 90_000), Class::RealTime),
+            3,
+        );
+        assert_eq!(sched.stats().preemptions, 1);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 3);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn best_effort_does_not_preempt_real_time() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(
+            &mut sched,
+            ms(0),
+            in_class(read(one, 0), Class::RealTime),
+            1,
+        );
+        add(
+            &mut sched,
+            ms(0),
+            in_class(read(one, 8), Class::RealTime),
+            2,
+        );
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        add(&mut sched, ms(1), read(two, 90_000), 3);
+        assert_eq!(sched.stats().preemptions, 0);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
+    }
+
+    #[test]
+    fn sync_preempts_async_and_the_refusal_ends() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), write(0), 1);
+        add(&mut sched, ms(0), write(8), 2);
+        // The clock of late sync requests starts one second back: depth grows from there.
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        add(&mut sched, ms(1), read(one, 90_000), 3);
+        assert_eq!(sched.stats().preemptions, 1);
+        let (third, id) = dispatch(&mut sched, ms(1));
+        // The async request has to land before a queue that is waited for starts.
+        assert_eq!(third, 0);
+        assert!(id.is_none());
+        assert!(!sched.has_work());
+        assert_eq!(sched.check(), Ok(()));
+    }
+}

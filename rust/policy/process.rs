@@ -10,7 +10,10 @@ use super::id::{
     ProcessId,
     NIL, //
 };
-use super::ioprio::Ioprio;
+use super::ioprio::{
+    Class,
+    Ioprio, //
+};
 use super::list::{
     ListLinks,
     Listed, //
@@ -30,7 +33,7 @@ const EVICTION_TRIES: u32 = 16;
 ///
 /// # Invariants
 ///
-/// `queue` is [`NIL`] or a live sync queue that counts this record as an owner.
+/// `queue` is `NIL` or a live sync queue that counts this record as an owner.
 #[derive(Debug)]
 pub struct Process {
     pub(super) think: ThinkTime,
@@ -226,10 +229,70 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 /// Returns the place of an async queue in the table of shared queues (3.2).
 #[inline]
 fn shared_slot(ioprio: Ioprio) -> usize {
-    use super::ioprio::Class;
     match ioprio.class {
         Class::RealTime => ioprio.level.index(),
         Class::BestEffort => ioprio.level.index().saturating_add(8),
         Class::Idle => 16,
+    }
+}
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_process)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::scheduler::Kick;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn an_idle_record_is_taken_when_none_is_free() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let three = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(three, 8), 2);
+        let four = sched.process(ms(1), ProcessId::NONE);
+        assert!(!four.is_none());
+        assert_eq!(sched.process(ms(1), one), one);
+        assert_eq!(sched.process(ms(1), three), three);
+        assert_eq!(sched.stats().processes_evicted, 1);
+        // The evicted one starts anew, if there is room.
+        add(&mut sched, ms(1), read(four, 16), 3);
+        assert_eq!(sched.process(ms(1), two), ProcessId::NONE);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn without_a_record_requests_share_the_fallback_queue() {
+        scheduler!(sched, SPINNING);
+        add(&mut sched, ms(0), read(ProcessId::NONE, 0), 1);
+        add(&mut sched, ms(0), read(ProcessId::NONE, 8), 2);
+        assert_eq!(sched.stats().fallback_used, 2);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
+        assert_eq!(sched.complete(ms(1), id), Kick::None);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_new_class_counts_from_the_next_request_on() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        add(
+            &mut sched,
+            ms(0),
+            in_class(read(two, 90_008), Class::RealTime),
+            3,
+        );
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 2);
+        assert_eq!(sched.check(), Ok(()));
     }
 }

@@ -33,7 +33,7 @@ use super::tree::{
 ///
 /// # Invariants
 ///
-/// `sort` and `fifo` hold the same requests. `next_rq` is one of them, or [`NIL`] if there are
+/// `sort` and `fifo` hold the same requests. `next_rq` is one of them, or `NIL` if there are
 /// none. `requests` counts those and all others whose slots name this queue. `tree` is set exactly
 /// while the queue is busy, that is on a service tree.
 #[derive(Debug)]

@@ -120,8 +120,8 @@ pub(super) enum State {
 ///
 /// # Invariants
 ///
-/// `rq` is there exactly in the states [`State::Queued`] and [`State::AtHead`]. In the state
-/// [`State::Queued`], `queue` is a live queue.
+/// `rq` is there exactly in the states `State::Queued` and `State::AtHead`. In the state
+/// `State::Queued`, `queue` is a live queue.
 #[derive(Debug)]
 pub struct Request<R> {
     pub(super) rq: Option<R>,

@@ -405,3 +405,62 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 }
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_scheduler)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn requests_at_the_head_pass_everything() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.complete(ms(1), id);
+        assert!(sched.poll_at().is_some());
+        let head = sched.insert_head(ms(2), read(ProcessId::NONE, 90_000), 7);
+        assert_eq!(head.map(|(_, kick)| kick), Ok(Kick::Run));
+        assert!(sched.has_work());
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 7);
+        assert!(sched.poll_at().is_some());
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_full_scheduler_gives_the_request_back() {
+        scheduler!(sched, FLASH);
+        for rq in 1..7u8 {
+            assert!(sched.insert(ms(9), write(u64::from(rq)), rq).is_ok());
+        }
+        assert_eq!(sched.insert(ms(9), write(99), 9), Err(9));
+        assert_eq!(sched.insert_head(ms(9), write(99), 9), Err(9));
+        assert_eq!(sched.queued(), 6);
+        for rq in 1..7u8 {
+            assert_eq!(dispatch(&mut sched, ms(9)).0, rq);
+        }
+        assert!(sched.is_empty());
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn new_tunables_end_a_wait() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.complete(ms(1), id);
+        let mut tunables = sched.tunables().clone();
+        tunables.slice_idle = Span::ZERO;
+        assert_eq!(sched.set_tunables(ms(2), tunables), Kick::Run);
+        assert_eq!(sched.poll_at(), None);
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 2);
+    }
+}

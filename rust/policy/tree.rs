@@ -266,14 +266,21 @@ impl<O> Tree<O> {
 
     /// Takes the member `node` out.
     pub(super) fn remove<T: Ordered<O>>(&mut self, slots: &mut [Slot<T>], node: u32) {
-        if self.first == node {
-            self.first = Self::next(slots, node);
-        }
-        self.len = self.len.saturating_sub(1);
         let mut nodes = Nodes {
             slots,
             order: PhantomData,
         };
+        self.len = self.len.saturating_sub(1);
+        if self.len == 0 {
+            // The common case on an unloaded disk: nothing to keep in order.
+            self.root = NIL;
+            self.first = NIL;
+            nodes.edit(node, |links| *links = TreeLinks::NONE);
+            return;
+        }
+        if self.first == node {
+            self.first = Self::next(nodes.slots, node);
+        }
         let old = nodes.links(node);
         // `gap` (may be NIL) moves up to where a node is missing, below `parent`.
         let (gap, parent, lost_red);

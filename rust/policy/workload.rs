@@ -172,3 +172,57 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         slice.max(MIN_WORKLOAD)
     }
 }
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_workload)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::id::ProcessId;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn a_low_class_gets_one_request_when_its_patience_is_over() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), in_class(read(one, 0), Class::Idle), 1);
+        add(&mut sched, ms(0), in_class(read(one, 8), Class::Idle), 2);
+        add(&mut sched, ms(0), read(two, 90_000), 3);
+        add(&mut sched, ms(0), read(two, 90_008), 4);
+        add(&mut sched, ms(0), read(two, 90_016), 5);
+        assert_eq!(dispatch(&mut sched, ms(999)).0, 3);
+        // Only between turns: the quota of the active queue is eight.
+        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 4);
+        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 5);
+        add(
+            &mut sched,
+            ms(1_000),
+            in_class(read(ProcessId::NONE, 0), Class::RealTime),
+            6,
+        );
+        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 1);
+        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 6);
+        assert_eq!(dispatch(&mut sched, ms(1_001)).0, 2);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn workload_slices_follow_the_number_of_queues() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 8), 2);
+        add(&mut sched, ms(0), write(16), 3);
+        let length = |kind| sched.workload_length(Class::BestEffort, kind);
+        assert_eq!(length(Kind::Sync), Span::from_ms(200));
+        // A third of the round, scaled by 40 to 100.
+        assert_eq!(length(Kind::Async), Span::from_ms(40));
+        // At least two idle times.
+        assert_eq!(length(Kind::SyncNoidle), Span::from_ms(16));
+    }
+}

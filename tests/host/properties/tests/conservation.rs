@@ -228,7 +228,7 @@ impl World {
                                 .sched
                                 .front_candidate(arrival.owner, arrival.position)
                                 .expect("a request starts there");
-                            let found = *self.sched.request(found).unwrap();
+                            let found = *self.sched.request(found).expect("it is queued");
                             assert_eq!(self.bounds[&found].0, place * 8);
                         }
                     }
@@ -296,7 +296,7 @@ impl World {
             }
             Op::Front(index, by) => {
                 if let Some((rq, id)) = Self::pick(&self.queued, index) {
-                    let bounds = self.bounds.get_mut(&rq).unwrap();
+                    let bounds = self.bounds.get_mut(&rq).expect("it is known");
                     let by = u64::from(by).min(bounds.0);
                     bounds.0 -= by;
                     bounds.1 += by as u32;
@@ -306,7 +306,7 @@ impl World {
             }
             Op::Back(index, by) => {
                 if let Some((rq, id)) = Self::pick(&self.queued, index) {
-                    let bounds = self.bounds.get_mut(&rq).unwrap();
+                    let bounds = self.bounds.get_mut(&rq).expect("it is known");
                     bounds.1 += by;
                     self.sched
                         .moved(self.now, id, Sector::new(bounds.0), bounds.1);
