@@ -4,7 +4,7 @@
 //!
 //! C header: [`block/elevator.h`](srctree/block/elevator.h)
 //!
-//! An elevator lists the names with [`attributes!`](super::attributes) and implements
+//! An elevator lists the names with the macro `attributes!` and implements
 //! [`Attributes`], whose methods get the position in that list. The calls are serialised with each other
 //! and with the detaching of the elevator by the core. All files have mode 0644; there are no other
 //! kinds.
@@ -61,7 +61,7 @@ impl fmt::Write for Page<'_> {
     }
 }
 
-/// One of the [`Operations::ATTRIBUTES`], made by [`attributes!`](super::attributes).
+/// One of the [`Operations::ATTRIBUTES`], made by the macro `attributes!`.
 #[repr(transparent)]
 pub struct Attribute<T>(bindings::elv_fs_entry, PhantomData<fn() -> T>);
 
@@ -142,8 +142,7 @@ unsafe extern "C" fn store_callback<T: Attributes, const ID: usize>(
     })
 }
 
-/// Makes the [`Operations::ATTRIBUTES`](super::Operations::ATTRIBUTES) of an elevator that
-/// implements [`Attributes`](super::Attributes).
+/// Makes the [`Operations::ATTRIBUTES`] of an elevator that implements [`Attributes`].
 ///
 /// The attributes are numbered from 0 in the order in which they are named.
 ///

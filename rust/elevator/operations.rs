@@ -55,7 +55,7 @@ pub trait Operations: Sized + 'static {
     /// A second name the elevator answers to.
     const ALIAS: Option<&'static CStr> = None;
 
-    /// The files in `queue/iosched/`, made by [`attributes!`](super::attributes).
+    /// The files in `queue/iosched/`, made by the macro `attributes!`.
     const ATTRIBUTES: &'static [Attribute<Self>] = &[];
 
     /// The files in the `sched/` folder of the queue in debugfs.

@@ -4,8 +4,7 @@
 //!
 //! C source: [`block/blk-merge.c`](srctree/block/blk-merge.c)
 //!
-//! All but `bio_merge` are called from within [`Guard`](super::super::super::Guard), with the lock held;
-//! see `Nesting`.
+//! All but `bio_merge` are called from within methods of `Guard`, with the lock held; see `Nesting`.
 
 use super::super::{
     bio::Bio,
