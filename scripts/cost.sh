@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Count what an I/O costs in guest instructions under each scheduler of the
+# stock kernel, all in one boot; rcfq may not cost more than bfq. Counting makes
+# the result the same on a busy and on an idle machine. The module must be built.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+scheds=(none mq-deadline kyber bfq rcfq)
+out=$RCFQ_BUILD/vm/cost/out
+rm -rf "$out"
+"$RCFQ_TOP/scripts/vm.sh" --name cost --icount --timeout 900 -- scripts/guest/cost "${scheds[@]}"
+exec "$RCFQ_TOP/scripts/in-root.sh" python3 "$RCFQ_TOP/scripts/cost-table.py" "$out" rcfq bfq "${scheds[@]}"
