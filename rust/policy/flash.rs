@@ -113,6 +113,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 mod tests {
 
     use crate::policy::id::ProcessId;
+    use crate::policy::ioprio::Class;
     use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
@@ -153,5 +154,41 @@ mod tests {
         assert_eq!(sched.complete(ms(10), id), Kick::Run);
         assert_eq!(dispatch(&mut sched, ms(10)).0, 4);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_better_class_cuts_a_turn() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        add(
+            &mut sched,
+            ms(1),
+            in_class(read(two, 90_000), Class::RealTime),
+            3,
+        );
+        assert_eq!(sched.stats().preemptions, 1);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 3);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
+    }
+
+    #[test]
+    fn a_turn_ends_after_its_quota() {
+        scheduler!(sched, FLASH);
+        let mut tunables = sched.tunables().clone();
+        tunables.quantum = 2;
+        let _ = sched.set_tunables(ms(0), tunables);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        for rq in 1..4u8 {
+            add(&mut sched, ms(0), read(one, u64::from(rq)), rq);
+        }
+        add(&mut sched, ms(0), read(two, 90_000), 9);
+        for expected in [1, 2, 9, 3] {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
     }
 }

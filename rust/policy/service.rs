@@ -193,3 +193,84 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.group.remove(tree, self.queues.slots_mut(), index);
     }
 }
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_service)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::id::{
+        ProcessId,
+        RqId, //
+    };
+    use crate::policy::ioprio::Level;
+    use crate::policy::testing::*;
+
+    /// Returns the key of a request's queue, in nanoseconds after the start.
+    fn key<M: Memory<u8>>(sched: &Scheduler<u8, M>, id: RqId) -> Option<VTime> {
+        let rq = sched.requests.find(id.handle())?;
+        let queue = sched.requests.at(rq)?.queue;
+        Some(sched.queues.at(queue)?.key)
+    }
+
+    fn at(ns: i64) -> Option<VTime> {
+        Some(VTime::at(Time::ZERO).wrapping_add(ns))
+    }
+
+    const MS: i64 = 1_000_000;
+
+    #[test]
+    fn each_other_queue_puts_a_worse_level_further_back() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let first = add(&mut sched, ms(5), read(one, 0), 1);
+        assert_eq!(key(&sched, first), at(5 * MS));
+        let mut low = read(two, 0);
+        low.owner.ioprio.level = Level::WORST;
+        let second = add(&mut sched, ms(5), low, 2);
+        assert_eq!(key(&sched, second), at((5 + 140) * MS));
+        let third = add(&mut sched, ms(5), write(0), 3);
+        assert_eq!(key(&sched, third), at((5 + 2 * 140) * MS));
+        let idle = add(&mut sched, ms(5), in_class(write(0), Class::Idle), 4);
+        assert_eq!(key(&sched, idle), at(205 * MS));
+    }
+
+    #[test]
+    fn unused_time_brings_the_next_turn_forward() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        let (_, away) = dispatch(&mut sched, ms(0));
+        let left = add(&mut sched, ms(0), read(one, 8), 2);
+        let _ = sched.complete(ms(10), away);
+        // Of 100 ms from 10 on, 70 are left; one other queue puts it back by 80.
+        let mut better = in_class(read(two, 0), Class::RealTime);
+        better.owner.ioprio.level = Level::BEST;
+        let first = add(&mut sched, ms(40), better, 3);
+        assert_eq!(key(&sched, left), at((40 + 80 - 70) * MS));
+        assert_eq!(
+            key(&sched, first),
+            at(40 * MS).map(|key| key.wrapping_add(FRONT_LEAD))
+        );
+        // It counts once.
+        let queue = sched.requests.at(1).map_or(NIL, |request| request.queue);
+        assert_eq!(sched.queues.at(queue).map(|queue| queue.resid), Some(0));
+    }
+
+    #[test]
+    fn on_flash_the_order_is_a_plain_round() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let mut low = read(one, 0);
+        low.owner.ioprio.level = Level::WORST;
+        let first = add(&mut sched, ms(5), low, 1);
+        let second = add(&mut sched, ms(6), write(0), 2);
+        assert_eq!(key(&sched, first), at(5 * MS));
+        assert_eq!(key(&sched, second), at(6 * MS));
+    }
+}
