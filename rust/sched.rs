@@ -3,8 +3,8 @@
 //! Glue between the block layer and the policy.
 //!
 //! Every callback has the same shape: take the lock, put what has happened into the policy's words,
-//! tell the policy, and [`conclude`](state::conclude): publish whether there is work, set the timer,
-//! release the lock, run the queues if the policy says so.
+//! tell the policy, and [`conclude`]: publish whether there is work, set the timer, release the
+//! lock, run the queues if the policy says so.
 //!
 //! # Contexts
 //!
@@ -15,7 +15,7 @@
 //! | `limit_depth`, `bio_merge` | the submitter, no locks, must not sleep | |
 //! | `insert_requests` | task or kworker, no locks, must not sleep | kick in background |
 //! | `dispatch_request` | task or kworker, several CPUs, must not sleep | publish only |
-//! | `completed_request`, `requeue_request`, `finish_request` | up to hard interrupt | kick in background |
+//! | `completed_request`, `requeue_request`, `finish_request` | up to hard irq | kick, background |
 //! | `has_work` | anywhere, any lock held | takes no lock |
 //! | merge callbacks | under our own lock, called by our own calls | |
 //! | `exit_icq` | io context's lock and maybe `queue_lock` held | kick by timer |
@@ -30,8 +30,8 @@
 //! # Where a request is
 //!
 //! Its private word 0 holds the policy's name for it from insertion until it is completed, absorbed
-//! or freed. 0 means that the policy does not know it: never inserted (flushes, plug merges), merged
-//! while being inserted, or kept in the overflow list.
+//! or freed. 0 means that the policy does not know it: never inserted (flushes, plug merges),
+//! merged while being inserted, or kept in the overflow list.
 
 #![forbid(unsafe_code)]
 
