@@ -5,6 +5,7 @@
 #   stock   for the stock kernel, with its compiler
 #   debug   for the test kernel
 #   kunit   for the test kernel, with the unit tests in it
+#   clippy  as stock, and clippy looks at it
 # usage: build.sh FLAVOUR [MAKE-ARGUMENT]...
 
 set -euo pipefail
@@ -15,7 +16,8 @@ case $flavour in
 stock) kdir=$(stock_folder) args=(CC=x86_64-linux-gnu-gcc-14) ;;
 debug) kdir=$(debug_folder) args=(LLVM=-19) ;;
 kunit) kdir=$(debug_folder) args=(LLVM=-19 CONFIG_RCFQ_KUNIT_TEST=y CONFIG_RCFQ_SAMPLE_FIFO=) ;;
-*) die "build.sh: '$flavour' is none of stock, debug, kunit" ;;
+clippy) kdir=$(stock_folder) args=(CC=x86_64-linux-gnu-gcc-14 CLIPPY=1) ;;
+*) die "build.sh: '$flavour' is none of stock, debug, kunit, clippy" ;;
 esac
 shift
 [ -e "$kdir/.complete" ] || die "the build folder for '$flavour' is not ready: run scripts/stock.sh or 'make debug-kernel'"

@@ -11,5 +11,11 @@ set -euo pipefail
 scheds=(none mq-deadline kyber bfq rcfq)
 out=$RCFQ_BUILD/vm/cost/out
 rm -rf "$out"
-"$RCFQ_TOP/scripts/vm.sh" --name cost --icount --timeout 900 -- scripts/guest/cost "${scheds[@]}"
-exec "$RCFQ_TOP/scripts/in-root.sh" python3 "$RCFQ_TOP/scripts/cost-table.py" "$out" rcfq bfq "${scheds[@]}"
+status=0
+say "counting instructions, four to five minutes of one processor"
+{
+	"$RCFQ_TOP/scripts/vm.sh" --name cost --icount --timeout 1200 -- scripts/guest/cost "${scheds[@]}" >&2 &&
+		"$RCFQ_TOP/scripts/in-root.sh" python3 "$RCFQ_TOP/scripts/cost-table.py" "$out" rcfq bfq "${scheds[@]}"
+} || status=$?
+[ "$status" = 0 ] || say "the cost measurement failed: see above and build/vm/cost/console.log; run it again with 'make cost'"
+tally cost $((status == 0)) $((status != 0))

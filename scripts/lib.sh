@@ -101,3 +101,12 @@ step() {
 	fi
 	say "$text: done, $((SECONDS - start)) s"
 }
+
+# tally PART PASSED FAILED [SKIPPED]: the result of one kind of test, for the
+# reader and for check.sh. Fails if anything failed or nothing was run.
+tally() {
+	mkdir -p "$RCFQ_BUILD/check"
+	echo "$2 $3 ${4:-0}" >"$RCFQ_BUILD/check/$1"
+	printf '%s: %d passed, %d failed, %d skipped\n' "$1" "$2" "$3" "${4:-0}"
+	[ "$3" = 0 ] && [ "$2" != 0 ]
+}
