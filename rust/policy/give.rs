@@ -155,3 +155,98 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         Some((rq, id))
     }
 }
+
+#[cfg_attr(CONFIG_RCFQ_KUNIT_TEST, kernel::macros::kunit_tests(rcfq_policy_give))]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use crate::policy::id::ProcessId;
+    use crate::policy::ioprio::Class;
+    use crate::policy::scheduler::Kick;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn an_expired_request_goes_first_and_the_sweep_goes_on_from_there() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 5_000), 1);
+        add(&mut sched, ms(100), read(one, 0), 2);
+        add(&mut sched, ms(100), read(one, 5_008), 3);
+        assert_eq!(dispatch(&mut sched, ms(125)).0, 1);
+        assert_eq!(dispatch(&mut sched, ms(125)).0, 3);
+        // Looked at once a slice.
+        assert_eq!(dispatch(&mut sched, ms(300)).0, 2);
+        assert_eq!(sched.stats().fifo_expired, 1);
+    }
+
+    #[test]
+    fn requests_go_out_in_the_order_of_the_disk() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        for (rq, position) in [(1, 300), (2, 100), (3, 200)] {
+            add(&mut sched, ms(0), read(one, position), rq);
+        }
+        for expected in [2, 3, 1] {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
+    }
+
+    #[test]
+    fn async_depth_grows_with_the_time_since_a_late_sync_request() {
+        scheduler!(sched, SPINNING);
+        for rq in 1..6u8 {
+            add(&mut sched, ms(0), write(u64::from(rq) * 8), rq);
+        }
+        let (first, id) = dispatch(&mut sched, ms(50));
+        assert_eq!(first, 1);
+        assert_eq!(dispatch(&mut sched, ms(50)).0, 0);
+        assert!(!sched.has_work());
+        assert_eq!(sched.complete(ms(60), id), Kick::Run);
+        for expected in [2, 3, 0] {
+            assert_eq!(dispatch(&mut sched, ms(210)).0, expected);
+        }
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn async_does_not_start_while_sync_is_with_the_driver() {
+        scheduler!(sched, SPINNING);
+        assert!(sched
+            .insert_head(ms(0), read(ProcessId::NONE, 0), 1)
+            .is_ok());
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let gone = add(&mut sched, ms(0), write(0), 2);
+        add(&mut sched, ms(0), in_class(write(0), Class::Idle), 3);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 0);
+        assert!(!sched.has_work());
+        // Whatever takes the reason away ends the refusal.
+        assert_eq!(sched.cancel(ms(1), gone), (Some(2), Kick::Run));
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 0);
+        assert_eq!(sched.complete(ms(2), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 3);
+    }
+
+    #[test]
+    fn quantum_bounds_what_one_of_several_queues_has_with_the_driver() {
+        scheduler!(sched, SPINNING);
+        let mut tunables = sched.tunables().clone();
+        tunables.quantum = 4;
+        let _ = sched.set_tunables(ms(0), tunables);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        for rq in 1..6u8 {
+            add(&mut sched, ms(0), read(one, u64::from(rq) * 8), rq);
+        }
+        add(&mut sched, ms(0), read(two, 90_000), 9);
+        // Half of it before the first completion, all of it afterwards.
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        let (second, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(second, 2);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 0);
+        assert_eq!(sched.complete(ms(1), id), Kick::Run);
+        for expected in [3, 4, 5, 0] {
+            assert_eq!(dispatch(&mut sched, ms(1)).0, expected);
+        }
+        assert_eq!(sched.check(), Ok(()));
+    }
+}

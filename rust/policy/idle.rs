@@ -194,4 +194,49 @@ mod tests {
         assert_eq!(sched.poll_at(), None);
         assert_eq!(dispatch(&mut sched, ms(5)).0, 2);
     }
+
+    /// Serves one request of a process of the worst level, whose slice is 40 ms.
+    fn serve<M: Memory<u8>>(
+        sched: &mut Scheduler<u8, M>,
+        process: ProcessId,
+        from: u64,
+        to: u64,
+    ) -> u8 {
+        let mut arrival = read(process, from);
+        arrival.owner.ioprio.level = crate::policy::Level::WORST;
+        add(sched, ms(from), arrival, 1);
+        let (rq, id) = dispatch(sched, ms(from));
+        let _ = sched.complete(ms(to), id);
+        rq
+    }
+
+    #[test]
+    fn a_wait_never_outlasts_the_slice() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        assert_eq!(serve(&mut sched, one, 0, 5), 1);
+        assert_eq!(sched.poll_at(), Some(ms(13)));
+        // The clock started at 5.
+        assert_eq!(serve(&mut sched, one, 6, 40), 1);
+        assert_eq!(sched.poll_at(), Some(ms(45)));
+        assert_eq!(sched.timer(ms(45)), Kick::None);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_thinker_who_would_come_after_the_slice_is_not_waited_for() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 2);
+        let _ = sched.process_exit(ms(0), two);
+        for (from, to) in [(5, 6), (11, 12), (17, 18), (23, 24)] {
+            assert_eq!(serve(&mut sched, one, from, to), 1);
+            assert!(sched.poll_at().is_some());
+        }
+        // It thinks for 5 ms, and 4 are left of the slice that ends at 46.
+        assert_eq!(serve(&mut sched, one, 29, 42), 1);
+        assert_eq!(sched.poll_at(), None);
+    }
 }

@@ -108,3 +108,51 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 }
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_select)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use crate::policy::id::ProcessId;
+    use crate::policy::ioprio::{
+        Class,
+        Level, //
+    };
+    use crate::policy::testing::*;
+
+    #[test]
+    fn an_async_slice_ends_after_its_requests_if_others_wait() {
+        scheduler!(sched, SPINNING);
+        let mut tunables = sched.tunables().clone();
+        tunables.low_latency = false;
+        tunables.slice_async_rq = 1;
+        let _ = sched.set_tunables(ms(0), tunables);
+        for rq in 1..4u8 {
+            let mut arrival = write(u64::from(rq) * 8);
+            arrival.owner.ioprio.level = Level::WORST;
+            add(&mut sched, ms(0), arrival, rq);
+        }
+        add(&mut sched, ms(0), write(90_000), 9);
+        for expected in [1, 2, 9, 3] {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
+    }
+
+    #[test]
+    fn the_idle_class_sends_one_at_a_time() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), in_class(read(one, 0), Class::Idle), 1);
+        add(&mut sched, ms(0), in_class(read(one, 8), Class::Idle), 2);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 0);
+        let _ = sched.complete(ms(1), id);
+        // And nobody waits for its next one.
+        assert_eq!(sched.poll_at(), None);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
+    }
+}

@@ -434,7 +434,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(rcfq_properties::cases(1500))]
 
     #[test]
     fn every_request_comes_out_exactly_once(

@@ -70,7 +70,7 @@ mod against_std {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(rcfq_properties::cases(400))]
 
         #[test]
         fn tree_is_a_stable_ordered_map(
