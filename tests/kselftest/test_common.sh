@@ -90,6 +90,7 @@ _defer() {
 
 _cleanup() {
 	local i
+	trap '' INT TERM HUP
 	for ((i = ${#CLEANUP[@]} - 1; i >= 0; i--)); do
 		eval "${CLEANUP[i]}"
 	done
@@ -207,7 +208,7 @@ _need_disk() {
 _null_add() {
 	local name=$1 dir=/sys/kernel/config/nullb/$1 kv
 	shift
-	modprobe -q null_blk nr_devices=0 || _skip "no null_blk"
+	_null_blk || _bail "no null_blk"
 	mkdir "$dir" || _bail "null_blk: cannot add $name"
 	_defer _null_del "$name"
 	for kv; do
@@ -215,6 +216,11 @@ _null_add() {
 	done
 	echo 1 >"$dir/power" || _bail "null_blk: cannot switch on $name"
 	_wait_for [ -b "/dev/$name" ] || _bail "no /dev/$name"
+}
+
+_null_blk() {
+	modprobe -q null_blk nr_devices=0 &&
+		{ [ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config; }
 }
 
 _null_del() {
@@ -273,7 +279,10 @@ _unpartition() {
 # --- elevator -------------------------------------------------------------
 
 _sched() {
-	sed 's/.*\[\(.*\)\].*/\1/' "/sys/block/$1/queue/scheduler"
+	local line
+	read -r line <"/sys/block/$1/queue/scheduler"
+	line=${line#*[}
+	echo "${line%%]*}"
 }
 
 # _set_sched DEV NAME: a writer may get EBUSY with nothing wrong, so try again.
@@ -298,7 +307,9 @@ _use_sched() {
 }
 
 _tunable() {
-	cat "/sys/block/$1/queue/iosched/$2"
+	local value
+	read -r value <"/sys/block/$1/queue/iosched/$2"
+	echo "$value"
 }
 
 # _set_tunable DEV NAME VALUE: prints the error's text and fails if refused. An
@@ -311,14 +322,14 @@ _set_tunable() {
 }
 
 # _refuses DEV NAME ERROR VALUE...: each VALUE is refused with one of the errors
-# (an extended regular expression), and the old value stays.
+# (alternatives with |), and the old value stays.
 _refuses() {
 	local dev=$1 name=$2 want=$3 before value text rc=0
 	shift 3
 	before=$(_tunable "$dev" "$name")
 	for value; do
 		text=$(_set_tunable "$dev" "$name" "$value")
-		if ! grep -qxE "$want" <<<"$text"; then
+		if [[ ! $text =~ ^($want)$ ]]; then
 			ktap_print_msg "$name: writing '$value' gave '${text:-success}'"
 			rc=1
 		fi
@@ -393,7 +404,7 @@ _verify() {
 	local file=$1
 	shift
 	_fio --name=verify --filename="$file" --rw=randwrite --direct=1 --bs=4k \
-		--size=4m --ioengine=libaio --iodepth=16 --verify=crc32c \
+		--size=1m --ioengine=libaio --iodepth=16 --verify=crc32c \
 		--verify_fatal=1 --do_verify=1 "$@"
 }
 
@@ -444,12 +455,14 @@ _load() {
 	shift
 	_bg fio --name=load --filename="$file" --rw=randrw --direct=1 --bs=4k \
 		--size=16m --ioengine=libaio --iodepth=8 --numjobs=2 --thread \
-		--time_based --runtime=600 --output=/dev/null "$@"
+		--time_based --runtime=600 --output=/dev/null "$@" 2>/dev/null
 }
 
 # _ios DEV: reads, writes, discards and flushes completed.
 _ios() {
-	awk '{ print $1 + $5 + $12 + $16 }' "/sys/block/$1/stat"
+	local s
+	read -ra s <"/sys/block/$1/stat"
+	echo $((s[0] + s[4] + s[11] + s[15]))
 }
 
 # _progress DEV N: N more I/Os complete, within ten seconds.

@@ -5,7 +5,7 @@
 . ./test_common.sh
 
 _need_unloadable
-modprobe -n -q "$RCFQ_SCHED-iosched" || _skip "$RCFQ_SCHED-iosched is not installed for modprobe"
+modprobe -n -q "$RCFQ_SCHED-iosched" || _skip "modprobe does not know $RCFQ_SCHED-iosched"
 
 _plan 5
 _null_add rcfq1 memory_backed=1 size=16 submit_queues=1

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Merging inside the elevator, with known patterns: ascending blocks merge at
+# the back, descending ones at the front, a block that fills a gap joins two
+# requests. nomerges 0 does all that, 2 nothing; the data is right each time.
+
+. ./test_common.sh
+
+# _replay BLOCK...: write these 4 KiB blocks in this order, each submitted alone
+# and long before the disk gets to it; one I/O holds the disk up before.
+_replay() {
+	local block
+	{
+		echo "fio version 2 iolog"
+		echo "/dev/rcfq1 add"
+		echo "/dev/rcfq1 open"
+		for block in 1000 "$@"; do
+			echo "/dev/rcfq1 write $((block * 4096)) 4096"
+		done
+		echo "/dev/rcfq1 close"
+	} >"$TMP/iolog"
+	_stats_mark rcfq1
+	_fio --name=replay --read_iolog="$TMP/iolog" --replay_no_stall=1 --direct=1 --bs=4k \
+		--ioengine=libaio --iodepth=64 --iodepth_batch=1 || return
+	_conserved rcfq1
+}
+
+_nomerges() {
+	echo "$1" >/sys/block/rcfq1/queue/nomerges
+}
+
+_need_own
+
+_plan 13
+_null_add rcfq1 memory_backed=1 size=64 submit_queues=1 rotational=1 irqmode=2 \
+	completion_nsec=20000000 hw_queue_depth=1
+_use_sched rcfq1
+echo 64 >/sys/block/rcfq1/queue/nr_requests
+
+_nomerges 0
+_check "ascending" _replay {1..20}
+_check "merged at the back" _cmp "$(_since merged_back)" -ge 15
+_check "descending" _replay {40..21}
+_check "merged at the front" _cmp "$(_since merged_front)" -ge 10
+_check "every second, then the gaps" _replay {50..68..2} {51..67..2}
+_check "requests joined" _cmp "$(_since absorbed)" -ge 6
+for mode in 1 2; do
+	_nomerges $mode
+	_check "nomerges $mode" _replay {1..20} {40..21}
+	_check "nomerges $mode: nothing joined" _is "$(_since absorbed)" 0
+done
+_check "nomerges 2: nothing merged" _is \
+	"$(($(_since merged_back) + $(_since merged_front)))" 0
+for mode in 0 2; do
+	_nomerges $mode
+	_check "nomerges $mode: data right" _verify /dev/rcfq1 --rw=write --size=64k --iodepth=32
+done
+_done
