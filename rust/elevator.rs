@@ -4,10 +4,10 @@
 //!
 //! C header: [`block/elevator.h`](srctree/block/elevator.h)
 //!
-//! An elevator stands between the requests that tasks submit and the hardware queues of a device. It
-//! keeps the requests, lets later ones be merged with them, and says which one is next. This module
-//! has what a driver for the block layer's elevator interface needs; it knows nothing about how to
-//! choose. It is not related to `kernel::block::mq`, which is for drivers of block devices.
+//! An elevator stands between the requests that tasks submit and the hardware queues of a device.
+//! It keeps the requests, lets later ones be merged with them, and says which one is next. This
+//! module has what a driver for the block layer's elevator interface needs; it knows nothing about
+//! how to choose. It is not related to `kernel::block::mq`, which is for drivers of block devices.
 //!
 //! # Implementing an elevator
 //!
@@ -31,11 +31,11 @@
 //!
 //! - [`Queued`] is a request that the elevator owns. It comes out of the [`RequestList`] of
 //!   [`insert_requests`](Operations::insert_requests) and cannot be copied. It ends as
-//!   [`Dispatched`], or by being returned from
-//!   [`requests_merged`](Operations::requests_merged), or in [`Guard::admit`] when it is merged with
-//!   an older one. Losing it in another way is reported in the log. A [`RequestFifo`] owns many.
-//! - [`Request`] is borrowed. Callbacks lend requests they do not hand over, and a [`Queued`] can be
-//!   used as one.
+//!   [`Dispatched`], or by being returned from [`requests_merged`](Operations::requests_merged), or
+//!   in [`Guard::admit`] when it is merged with an older one. Losing it in another way is reported
+//!   in the log. A [`RequestFifo`] owns many.
+//! - [`Request`] is borrowed. Callbacks lend requests they do not hand over, and a [`Queued`] can
+//!   be used as one.
 //!
 //! Everything about a request that the elevator wants to find again must be kept elsewhere, or in
 //! its two [private words](Request::private).
@@ -68,9 +68,9 @@
 //!
 //! The elevator code of Linux 7.3 has weak places that this module takes care of:
 //!
-//! - If a type is registered while somebody writes its name to `queue/scheduler`, `alloc_sched_data`
-//!   may not be called. The data is created by `init_sched` then. (In that case it is leaked if the
-//!   switch fails after that for lack of memory.)
+//! - If a type is registered while somebody writes its name to `queue/scheduler`,
+//!   `alloc_sched_data` may not be called. The data is created by `init_sched` then. (In that case
+//!   it is leaked if the switch fails after that for lack of memory.)
 //! - A failing `init_sched` or `init_hctx` leaves the former elevator's files behind, so that later
 //!   switches fail. So [`Operations::init_sched`] cannot fail.
 //! - The files in debugfs exist longer than the elevator is attached; see [`DebugfsAttribute`].

@@ -3,10 +3,10 @@
 //! Raw names of the elevator's C interface.
 //!
 //! Everything [`kernel::bindings`] knows comes from there, so that `struct request` and friends are
-//! the same types for this crate and for the `kernel` crate. Only what it lacks, most of it from the
-//! private header [`block/elevator.h`](srctree/block/elevator.h), is generated here. A definition of
-//! this module takes precedence over one of the same name in [`kernel::bindings`]; that is wanted
-//! for `struct elevator_queue`, which is opaque there.
+//! the same types for this crate and for the `kernel` crate. Only what it lacks, most of it from
+//! the private header [`block/elevator.h`](srctree/block/elevator.h), is generated here. A
+//! definition of this module takes precedence over one of the same name in [`kernel::bindings`];
+//! that is wanted for `struct elevator_queue`, which is opaque there.
 
 #![allow(
     clippy::all,

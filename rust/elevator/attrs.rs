@@ -4,10 +4,9 @@
 //!
 //! C header: [`block/elevator.h`](srctree/block/elevator.h)
 //!
-//! An elevator lists the names with the macro `attributes!` and implements
-//! [`Attributes`], whose methods get the position in that list. The calls are serialised with each other
-//! and with the detaching of the elevator by the core. All files have mode 0644; there are no other
-//! kinds.
+//! An elevator lists the names with the macro `attributes!` and implements [`Attributes`], whose
+//! methods get the position in that list. The calls are serialised with each other and with the
+//! detaching of the elevator by the core. All files have mode 0644; there are no other kinds.
 
 use super::{
     instance::Elevator,

@@ -22,8 +22,8 @@ pub struct DebugfsAttribute<T: Operations> {
     pub name: &'static CStr,
     /// Writes its content, with [`seq_print!`](kernel::seq_file::seq_print).
     ///
-    /// Called in the context of the task that reads the file, with `elevator_lock` held, so that the
-    /// elevator stays attached. May sleep, but not allocate memory: the queue may be frozen by
+    /// Called in the context of the task that reads the file, with `elevator_lock` held, so that
+    /// the elevator stays attached. May sleep, but not allocate memory: the queue may be frozen by
     /// somebody who waits for that lock.
     ///
     /// # Errors

@@ -5,14 +5,14 @@
 //! C header: [`include/linux/iocontext.h`](srctree/include/linux/iocontext.h)
 //!
 //! The block layer allocates a `struct io_cq` for every pair of an I/O context and a queue at the
-//! first request, zeroed and as large as the elevator asks for. An I/O context belongs to a task, or
-//! to several that were cloned with `CLONE_IO`.
+//! first request, zeroed and as large as the elevator asks for. An I/O context belongs to a task,
+//! or to several that were cloned with `CLONE_IO`.
 //!
 //! A request with an icq holds a reference to the I/O context from
 //! [`prepare_request`](Operations::prepare_request) to after
-//! [`finish_request`](Operations::finish_request). The icq stays in place as long as there is such a
-//! reference and the elevator is attached, also after [`exit_icq`](Operations::exit_icq). A request
-//! whose icq could not be allocated has none.
+//! [`finish_request`](Operations::finish_request). The icq stays in place as long as there is such
+//! a reference and the elevator is attached, also after [`exit_icq`](Operations::exit_icq). A
+//! request whose icq could not be allocated has none.
 
 use super::{
     instance::{

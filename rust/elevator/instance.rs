@@ -67,7 +67,8 @@ pub struct Elevator<T: Operations> {
     data: T::Data,
 }
 
-// SAFETY: The queue may be used on any thread, `nesting` is described there, and the data is `Send`.
+// SAFETY: The queue may be used on any thread, `nesting` is described there, and the data is
+// `Send`.
 unsafe impl<T: Operations> Send for Elevator<T> {}
 // SAFETY: As above; `data` is `Sync` and `locked` is behind a lock.
 unsafe impl<T: Operations> Sync for Elevator<T> {}

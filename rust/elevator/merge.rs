@@ -6,8 +6,8 @@
 //! [`block/blk-merge.c`](srctree/block/blk-merge.c)
 //!
 //! The core finds requests to merge with through a hash of the queued requests by their end, and
-//! through `q->last_merge`. Both belong to the elevator, so everything that touches them is a method
-//! of [`Guard`].
+//! through `q->last_merge`. Both belong to the elevator, so everything that touches them is a
+//! method of [`Guard`].
 
 use super::{
     bio::Bio,
@@ -94,9 +94,9 @@ impl Merge {
 ///
 /// `blk_mq_sched_try_merge()` and `blk_mq_sched_try_insert_merge()` are called with the lock held
 /// and call back `allow_merge`, `request_merge`, `request_merged`, `requests_merged`,
-/// `former_request` and `next_request`. Those cannot take the lock, and there must not be two `&mut`
-/// to the data. So for the time of the C call the guard is mutably borrowed, and a pointer derived
-/// from it is left here for the callbacks.
+/// `former_request` and `next_request`. Those cannot take the lock, and there must not be two
+/// `&mut` to the data. So for the time of the C call the guard is mutably borrowed, and a pointer
+/// derived from it is left here for the callbacks.
 ///
 /// The core calls `allow_merge` from one more place: `blk_bio_list_merge()` looks for requests in
 /// the software queues, which hold none that were prepared for an elevator. Nothing here relies on

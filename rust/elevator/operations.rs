@@ -36,9 +36,9 @@ use pin_init::Zeroable;
 ///
 /// The methods are those of `struct elevator_mq_ops`, in its order, with two differences: creating
 /// the per-queue data is split from attaching it ([`new_data`](Self::new_data),
-/// [`new_locked`](Self::new_locked)), and there is a timer ([`timer_expired`](Self::timer_expired)).
-/// The [module documentation](super) has the table of contexts: what may sleep and which locks are
-/// held.
+/// [`new_locked`](Self::new_locked)), and there is a timer
+/// ([`timer_expired`](Self::timer_expired)). The [module documentation](super) has the table of
+/// contexts: what may sleep and which locks are held.
 ///
 /// `elv` is always the instance of the queue in question. The methods that have a `locked` argument
 /// are called by the block layer from within [`Guard::try_merge`] and [`Guard::admit`], with the
@@ -96,8 +96,8 @@ pub trait Operations: Sized + 'static {
     /// The elevator is being attached to `queue`.
     ///
     /// The queue is frozen and quiesced, `nr_requests` is that of the new elevator, and
-    /// `async_depth` equals it. May sleep, without I/O. Cannot fail: the block layer does not undo a
-    /// switch properly from here (see the [module documentation](super#faults-of-the-c-side)).
+    /// `async_depth` equals it. May sleep, without I/O. Cannot fail: the block layer does not undo
+    /// a switch properly from here (see the [module documentation](super#faults-of-the-c-side)).
     fn init_sched(_elv: &Elevator<Self>, _queue: &FrozenQueue) {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
@@ -300,9 +300,9 @@ pub trait Operations: Sized + 'static {
 
     /// The last task of an I/O context is gone, or the elevator is being detached.
     ///
-    /// Requests of `icq` may still be in flight. No destructor runs on the data of `icq`, so what it
-    /// owns must be taken out here. Called with the lock of the I/O context and maybe `queue_lock`
-    /// held, interrupts disabled: use [`Elevator::kick`], never
+    /// Requests of `icq` may still be in flight. No destructor runs on the data of `icq`, so what
+    /// it owns must be taken out here. Called with the lock of the I/O context and maybe
+    /// `queue_lock` held, interrupts disabled: use [`Elevator::kick`], never
     /// [`RequestQueue::run_hw_queues`], which may take `queue_lock`.
     fn exit_icq(_elv: &Elevator<Self>, _icq: &Icq<Self>) {
         build_error!(VTABLE_DEFAULT_ERROR)

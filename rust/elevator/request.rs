@@ -13,9 +13,11 @@
 //! - *out*: the elevator does not own it. It is being prepared, belongs to the driver or is being
 //!   freed. Callbacks lend it as [`&Request`](Request).
 //! - *loose*: it is owned through a [`Queued`].
-//! - *listed*: it is owned by a [`RequestFifo`](super::RequestFifo), whose number is in `fifo_time`.
-//! - *absorbed*, beside *loose* or *listed*: it was merged into another request and should be freed,
-//!   but the elevator did not give its [`Queued`] back. It is freed on the attempt to dispatch it.
+//! - *listed*: it is owned by a [`RequestFifo`](super::RequestFifo), whose number is in
+//!   `fifo_time`.
+//! - *absorbed*, beside *loose* or *listed*: it was merged into another request and should be
+//!   freed, but the elevator did not give its [`Queued`] back. It is freed on the attempt to
+//!   dispatch it.
 
 use super::ioprio::Ioprio;
 use crate::bindings;
@@ -215,8 +217,8 @@ impl Request {
         Opf(unsafe { (*self.as_raw()).cmd_flags })
     }
 
-    /// Returns its priority; class [`None`](super::IoprioClass::None) if it has no bio or nobody set
-    /// one.
+    /// Returns its priority; class [`None`](super::IoprioClass::None) if it has no bio or nobody
+    /// set one.
     #[inline]
     pub fn ioprio(&self) -> Ioprio {
         // SAFETY: The request is valid by the type invariant.

@@ -4,7 +4,8 @@
 //!
 //! C source: [`block/blk-merge.c`](srctree/block/blk-merge.c)
 //!
-//! All but `bio_merge` are called from within methods of `Guard`, with the lock held; see `Nesting`.
+//! All but `bio_merge` are called from within methods of `Guard`, with the lock held; see
+//! `Nesting`.
 
 use super::super::{
     bio::Bio,

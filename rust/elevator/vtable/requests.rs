@@ -94,8 +94,8 @@ impl<T: Operations> OperationsVTable<T> {
 
     /// # Safety
     ///
-    /// May only be called by the block layer, see [`OperationsVTable`]; the requests on the list are
-    /// passed on.
+    /// May only be called by the block layer, see [`OperationsVTable`]; the requests on the list
+    /// are passed on.
     pub(in super::super) unsafe extern "C" fn insert_requests_callback(
         hctx: *mut bindings::blk_mq_hw_ctx,
         list: *mut bindings::list_head,
