@@ -65,7 +65,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             }
             self.lift();
         }
-        self.unbind(now, request.queue);
+        self.unbind(request.queue);
         self.settle(was)
     }
 
@@ -105,7 +105,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// The driver has given a request back.
-    pub(super) fn given_back(&mut self, _now: Time, id: RqId) -> Kick {
+    pub(super) fn given_back(&mut self, id: RqId) -> Kick {
         let Some(index) = self.requests.find(id.handle()) else {
             return Kick::None;
         };
@@ -125,9 +125,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// A request that was given back is inserted again.
-    pub(super) fn take_back(&mut self, now: Time, id: RqId, rq: R) -> Result<Kick, R> {
+    pub(super) fn take_back(&mut self, id: RqId, rq: R) -> Result<Kick, R> {
         // Some paths of the block core skip the requeue event.
-        let kick = self.given_back(now, id);
+        let kick = self.given_back(id);
         let Some(index) = self.requests.find(id.handle()) else {
             return Err(rq);
         };
@@ -144,7 +144,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// A request is freed, in whatever state it is.
-    pub(super) fn cancelled(&mut self, now: Time, id: RqId) -> (Option<R>, Kick) {
+    pub(super) fn cancelled(&mut self, id: RqId) -> (Option<R>, Kick) {
         let Some(index) = self.requests.find(id.handle()) else {
             return (None, Kick::None);
         };
@@ -173,7 +173,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return (None, Kick::None);
         };
         Stats::bump(&mut self.stats.cancelled);
-        self.unbind(now, request.queue);
+        self.unbind(request.queue);
         (request.rq, self.settle(was))
     }
 

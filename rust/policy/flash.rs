@@ -16,6 +16,7 @@ use super::scheduler::{
     Refusal,
     Scheduler, //
 };
+use super::slice::Slice;
 use super::time::{
     Span,
     Time, //
@@ -40,7 +41,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     pub(super) fn next_on_flash(&mut self, now: Time) -> Option<(R, RqId)> {
         self.refusal = Refusal::None;
         let sync_only = self.is_async_full(now);
-        if !self.turn_goes_on(sync_only) {
+        if !self.turn_goes_on(now, sync_only) {
             self.expire(now, false);
             if !self.choose_on_flash(now, sync_only) {
                 self.refusal = Refusal::Completion;
@@ -71,8 +72,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Returns whether the active queue may send one more.
+    ///
+    /// A turn ends with its quota, or with the time of a slice: on slow flash, or with a large
+    /// `quantum`, the others would wait too long. A queue that is alone starts its next turn.
     #[inline]
-    fn turn_goes_on(&self, sync_only: bool) -> bool {
+    fn turn_goes_on(&mut self, now: Time, sync_only: bool) -> bool {
         let Some(queue) = self.queues.at(self.active) else {
             return false;
         };
@@ -80,8 +84,16 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return false;
         }
         let level = queue.ioprio.level;
-        self.device.busy <= 1
-            || self.slice.dispatched < self.shares.quota(queue.sync, queue.class(), level)
+        let quota = self.shares.quota(queue.sync, queue.class(), level);
+        let slice = self.shares.of(queue.sync, level).slice;
+        if self.slice.dispatched < quota && self.slice.lasts(now) < slice {
+            return true;
+        }
+        if self.device.busy > 1 {
+            return false;
+        }
+        self.slice = Slice::begin(now);
+        true
     }
 
     /// Makes the next queue active, if one may be.
@@ -190,5 +202,35 @@ mod tests {
         for expected in [1, 2, 9, 3] {
             assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
         }
+    }
+
+    #[test]
+    fn a_lone_queue_still_honours_deadlines() {
+        scheduler!(sched, FLASH);
+        let mut tunables = sched.tunables().clone();
+        tunables.quantum = 1;
+        let _ = sched.set_tunables(ms(0), tunables);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        add(&mut sched, ms(0), read(one, 90_000), 2);
+        add(&mut sched, ms(200), read(one, 8), 3);
+        assert_eq!(dispatch(&mut sched, ms(200)).0, 2);
+        assert_eq!(sched.stats().fifo_expired, 1);
+    }
+
+    #[test]
+    fn a_turn_ends_after_the_time_of_a_slice() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        add(&mut sched, ms(0), read(one, 16), 3);
+        add(&mut sched, ms(0), read(two, 90_000), 9);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        assert_eq!(dispatch(&mut sched, ms(99)).0, 2);
+        assert_eq!(dispatch(&mut sched, ms(100)).0, 9);
+        assert_eq!(dispatch(&mut sched, ms(100)).0, 3);
     }
 }

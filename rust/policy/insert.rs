@@ -85,12 +85,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Queues a request before all others.
-    pub(super) fn enqueue_head(
-        &mut self,
-        _now: Time,
-        arrival: &Arrival,
-        rq: R,
-    ) -> Result<(RqId, Kick), R> {
+    pub(super) fn enqueue_head(&mut self, arrival: &Arrival, rq: R) -> Result<(RqId, Kick), R> {
         let handle = match self
             .requests
             .alloc(Request::new(arrival, State::AtHead, rq))

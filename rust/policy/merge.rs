@@ -32,7 +32,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Takes the new bounds of a request over, and re-sorts it if it starts elsewhere now.
-    pub(super) fn grown(&mut self, _now: Time, id: RqId, position: Sector, sectors: u32) {
+    pub(super) fn grown(&mut self, id: RqId, position: Sector, sectors: u32) {
         let Some(index) = self.requests.find(id.handle()) else {
             return;
         };
@@ -62,7 +62,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Takes out a request that was merged into another one.
-    pub(super) fn absorbed(&mut self, now: Time, into: RqId, gone: RqId) -> Option<R> {
+    pub(super) fn absorbed(&mut self, into: RqId, gone: RqId) -> Option<R> {
         let (gone_index, gone_request) = self.in_queue(gone)?;
         let (index, deadline) = (gone_request.queue, gone_request.deadline);
         if let Some((into_index, into_request)) = self.in_queue(into) {
@@ -74,7 +74,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.take_out(gone_index, false);
         let rq = self.requests.free(gone_index)?.rq;
         Stats::bump(&mut self.stats.absorbed);
-        self.unbind(now, index);
+        self.unbind(index);
         rq
     }
 
@@ -100,7 +100,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Ends the tie between a queue and a request whose slot was freed.
     #[inline]
-    pub(super) fn unbind(&mut self, _now: Time, index: u32) {
+    pub(super) fn unbind(&mut self, index: u32) {
         let Some(queue) = self.queues.at_mut(index) else {
             return;
         };

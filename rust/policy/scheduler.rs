@@ -3,7 +3,8 @@
 //! The surface: events go in, decisions come out.
 //!
 //! Each function is an event of the block layer and delegates to the room that handles it. All of
-//! them are O(log n), run under the caller's one lock, and neither sleep nor fail half-way.
+//! them are O(log n), run under the caller's one lock, and neither sleep nor fail half-way. Those
+//! whose outcome does not depend on the time take it all the same, so that every event carries it.
 //! Source: ours (after sans-I/O protocol libraries); the events are those of CFQ 3 to 12.
 
 use super::choice::Choice;
@@ -234,8 +235,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// # Errors
     ///
     /// Gives `rq` back if there is no request slot.
-    pub fn insert_head(&mut self, now: Time, arrival: Arrival, rq: R) -> Result<(RqId, Kick), R> {
-        self.enqueue_head(now, &arrival, rq)
+    pub fn insert_head(&mut self, _now: Time, arrival: Arrival, rq: R) -> Result<(RqId, Kick), R> {
+        self.enqueue_head(&arrival, rq)
     }
 
     /// Chooses what to do now. At most one request a call; call again for more.
@@ -245,8 +246,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Notes that the driver gave a dispatched request back. It keeps its slot and waits for
     /// [`reinsert`](Self::reinsert) or [`cancel`](Self::cancel).
-    pub fn requeue(&mut self, now: Time, id: RqId) -> Kick {
-        self.given_back(now, id)
+    pub fn requeue(&mut self, _now: Time, id: RqId) -> Kick {
+        self.given_back(id)
     }
 
     /// Takes a request that was given back, to go before all queues.
@@ -254,8 +255,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// # Errors
     ///
     /// Gives `rq` back if `id` names no request that is away: insert it as a new one then.
-    pub fn reinsert(&mut self, now: Time, id: RqId, rq: R) -> Result<Kick, R> {
-        self.take_back(now, id, rq)
+    pub fn reinsert(&mut self, _now: Time, id: RqId, rq: R) -> Result<Kick, R> {
+        self.take_back(id, rq)
     }
 
     /// Notes the end of a dispatched request and frees its slot.
@@ -266,8 +267,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Forgets a request that is freed without completion, and returns it if it was queued.
-    pub fn cancel(&mut self, now: Time, id: RqId) -> (Option<R>, Kick) {
-        self.cancelled(now, id)
+    pub fn cancel(&mut self, _now: Time, id: RqId) -> (Option<R>, Kick) {
+        self.cancelled(id)
     }
 
     /// Returns a queued request.
@@ -277,15 +278,15 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Notes that a request has grown by a merge: its first sector and length now.
-    pub fn moved(&mut self, now: Time, id: RqId, position: Sector, sectors: u32) {
-        self.grown(now, id, position, sectors);
+    pub fn moved(&mut self, _now: Time, id: RqId, position: Sector, sectors: u32) {
+        self.grown(id, position, sectors);
     }
 
     /// Forgets the queued request `gone`, which was merged into `into`, and returns it.
     ///
     /// `into` takes over the earlier of the two deadlines and fifo places.
-    pub fn absorb(&mut self, now: Time, into: RqId, gone: RqId) -> Option<R> {
-        self.absorbed(now, into, gone)
+    pub fn absorb(&mut self, _now: Time, into: RqId, gone: RqId) -> Option<R> {
+        self.absorbed(into, gone)
     }
 
     /// Returns a request in `owner`'s queue that starts at `end`: a bio that ends there can grow

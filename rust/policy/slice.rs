@@ -65,6 +65,12 @@ impl Slice {
         }
     }
 
+    /// Returns how long ago the queue was made active.
+    #[inline]
+    pub(super) fn lasts(&self, now: Time) -> Span {
+        now.saturating_since(self.began)
+    }
+
     /// Returns whether the time is used up.
     #[inline]
     pub(super) fn is_used(&self, now: Time) -> bool {
@@ -105,7 +111,7 @@ impl Slice {
     /// Returns the time to charge (14.6).
     fn used(&self, now: Time) -> Span {
         if self.is_new || self.start == now {
-            now.saturating_since(self.began).max(MIN_CHARGE)
+            self.lasts(now).max(MIN_CHARGE)
         } else {
             now.saturating_since(self.start).min(self.allocated)
         }
