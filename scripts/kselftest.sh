@@ -4,12 +4,14 @@
 # The kernel selftests, in QEMU: everything on the test kernel with four
 # processors and hardware queues, what depends on their number with one again,
 # and what needs no test kernel on the unchanged stock one.
+# usage: kselftest.sh [smp|up|stock]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 ksft=$(src_folder)/linux-source-$RCFQ_VERSION/tools/testing/selftests
 passed=0 failed=0 skipped=0
+wanted=" ${*:-smp up stock} "
 
 count() {
 	grep -cE "$1" "$log" || :
@@ -19,6 +21,7 @@ count() {
 run() {
 	local name=$1 kernel=$2 cpus=$3 limit=$4 log=$RCFQ_BUILD/log/kselftest-$1.log status=0 plan skip
 	shift 4
+	[[ $wanted == *" $name "* ]] || return 0
 	say "kernel selftests: $kernel kernel, $cpus processors: ${*:-all} (log: build/log/kselftest-$name.log)"
 	"$RCFQ_TOP/scripts/vm.sh" --name "kselftest-$name" --kernel "$kernel" --cpus "$cpus" --memory 2G --timeout "$limit" \
 		--disk sata-hdd --disk sata-ssd --disk nvme,queues="$cpus" -- \
@@ -36,9 +39,14 @@ run() {
 	fi
 }
 
-step "building the modules for the test kernel" build-debug "$RCFQ_TOP/scripts/build.sh" debug
+for name in $wanted; do
+	[[ $name =~ ^(smp|up|stock)$ ]] || die "kselftest.sh: no run '$name' (smp, up, stock)"
+done
+step "building the modules for the stock kernel" build-stock "$RCFQ_TOP/scripts/build.sh" stock
+[[ $wanted == " stock " ]] ||
+	step "building the modules for the test kernel" build-debug "$RCFQ_TOP/scripts/build.sh" debug
 run smp debug 4 3600
 run up debug 1 1200 load switch kick depth
 run stock stock 2 1200 load switch tunables verify
 tally kselftest "$passed" "$failed" "$skipped" ||
-	{ say "run one again with: scripts/vm.sh --kernel debug ... (Documentation/testing.rst)"; exit 1; }
+	die "kernel selftests failed; Documentation/testing.rst tells how to run a single one again"

@@ -95,9 +95,10 @@ fi
 printf -v command '%q ' "$@"
 rm -f "$dir/console.log"
 # QEMU opens its outputs by path: only a pipe can be shared so.
+# A guest must not outlive us, whoever ends us.
 status=0
 {
-	timeout --kill-after=10 "$timeout" "${run[@]}" --show-boot-console --script-sh "$command" \
+	setpriv --pdeathsig TERM timeout --kill-after=10 "$timeout" "${run[@]}" --show-boot-console --script-sh "$command" \
 		--qemu-opts "${qemu[@]}" </dev/null 2> >(cat >"$dir/console.log") | cat
 } || status=${PIPESTATUS[0]}
 exit "$status"
