@@ -18,25 +18,39 @@ done
 rm -rf "$RCFQ_BUILD/check"
 mkdir -p "$RCFQ_BUILD/check"
 
-kernel=''
+# In a process group of its own, so that all of it ends with us.
+kernel='' cost=''
+trap 'for group in $kernel $cost; do kill -- -"$group" 2>/dev/null || :; done' EXIT
+set -m
 if [[ " ${kinds[*]} " =~ \ (kunit|kselftest)\  ]]; then
 	nice -n 10 "$RCFQ_TOP/scripts/debug-kernel.sh" &
 	kernel=$!
-	trap '[ -z "$kernel" ] || kill "$kernel" 2>/dev/null || :' EXIT
 fi
+if [[ " ${kinds[*]} " =~ \ (lint|cost)\  ]]; then
+	(step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock) || say "without it some of the checks cannot pass"
+fi
+# Counting instructions takes one processor and does not mind the others.
+if [[ " ${kinds[*]} " == *" cost "* && ${#kinds[@]} -gt 1 ]]; then
+	"$RCFQ_TOP/scripts/cost.sh" >"$RCFQ_BUILD/log/cost.log" 2>&1 &
+	cost=$!
+fi
+set +m
 
-# Nothing that has no counts may look like a success.
 for kind in "${kinds[@]}"; do
-	case $kind in
-	kunit | kselftest)
-		if [ -n "$kernel" ]; then
-			wait "$kernel" || say "without its test kernel '$kind' cannot pass"
-			kernel=''
-		fi ;;
-	cost | lint) "$RCFQ_TOP/scripts/build.sh" stock >"$RCFQ_BUILD/log/build-stock.log" 2>&1 || tail -n 20 "$RCFQ_BUILD/log/build-stock.log" ;;
-	esac
 	say "--- $kind"
-	"$RCFQ_TOP/scripts/$kind.sh" || :
+	if [ "$kind" = cost ] && [ -n "$cost" ]; then
+		wait "$cost" || :
+		cost=''
+		cat "$RCFQ_BUILD/log/cost.log"
+	else
+		case $kind in
+		kunit | kselftest)
+			[ -z "$kernel" ] || wait "$kernel" || say "without its test kernel '$kind' cannot pass"
+			kernel='' ;;
+		esac
+		"$RCFQ_TOP/scripts/$kind.sh" || :
+	fi
+	# What has no counts may not look like a success.
 	[ -s "$RCFQ_BUILD/check/$kind" ] || echo "0 1 0" >"$RCFQ_BUILD/check/$kind"
 done
 

@@ -17,24 +17,30 @@ count() {
 	grep -cE "$1" "$log" || :
 }
 
-# run NAME KERNEL CPUS LIMIT [TEST|GROUP]...
+# run NAME KERNEL CPUS LIMIT [TEST|GROUP]...: all output into the log.
 run() {
-	local name=$1 kernel=$2 cpus=$3 limit=$4 log=$RCFQ_BUILD/log/kselftest-$1.log status=0 plan skip
+	local name=$1 kernel=$2 cpus=$3 limit=$4
 	shift 4
 	[[ $wanted == *" $name "* ]] || return 0
 	say "kernel selftests: $kernel kernel, $cpus processors: ${*:-all} (log: build/log/kselftest-$name.log)"
 	"$RCFQ_TOP/scripts/vm.sh" --name "kselftest-$name" --kernel "$kernel" --cpus "$cpus" --memory 2G --timeout "$limit" \
 		--disk sata-hdd --disk sata-ssd --disk nvme,queues="$cpus" -- \
-		env KSFT="$ksft" tests/kselftest/run_tests.sh "$@" >"$log" 2>&1 || status=$?
-	# One line at the left edge for each script, as the kernel's runner prints it.
-	grep -E '^not ok' "$log" || :
+		env KSFT="$ksft" tests/kselftest/run_tests.sh "$@" >"$RCFQ_BUILD/log/kselftest-$name.log" 2>&1 ||
+		say "the guest of '$name' ended with status $?"
+}
+
+# judge NAME: one line at the left edge for each script, as the kernel's runner
+# prints it, and as many as were planned.
+judge() {
+	local log=$RCFQ_BUILD/log/kselftest-$1.log plan skip
+	grep -E '^not ok|^ok .*# SKIP' "$log" || :
 	skip=$(count '^ok .*# SKIP')
 	passed=$((passed + $(count '^ok ') - skip))
 	skipped=$((skipped + skip))
 	failed=$((failed + $(count '^not ok ')))
 	plan=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$log" | head -n1)
 	if [ "$(count '^(not )?ok ')" != "${plan:-0}" ] || [ "${plan:-0}" = 0 ]; then
-		say "not all of '$name' was run (status $status): see build/log/kselftest-$name.log and build/vm/kselftest-$name/console.log"
+		say "not all of '$1' was run: see build/log/kselftest-$1.log and build/vm/kselftest-$1/console.log"
 		failed=$((failed + 1))
 	fi
 }
@@ -46,7 +52,12 @@ step "building the modules for the stock kernel" build-stock "$RCFQ_TOP/scripts/
 [[ $wanted == " stock " ]] ||
 	step "building the modules for the test kernel" build-debug "$RCFQ_TOP/scripts/build.sh" debug
 run smp debug 4 3600
-run up debug 1 1200 load switch kick depth
-run stock stock 2 1200 load switch tunables verify
+# These two leave a processor idle now and then.
+run up debug 1 1800 load switch kick depth &
+run stock stock 2 1800 load switch tunables verify
+wait
+for name in $wanted; do
+	judge "$name"
+done
 tally kselftest "$passed" "$failed" "$skipped" ||
 	die "kernel selftests failed; Documentation/testing.rst tells how to run a single one again"
