@@ -18,29 +18,39 @@ done
 rm -rf "$RCFQ_BUILD/check"
 mkdir -p "$RCFQ_BUILD/check"
 
-# In a process group of its own, so that all of it ends with us.
+# What runs in the background has a process group of its own, to end with us.
+background=()
+stop() {
+	local group
+	for group in "${background[@]}"; do
+		kill -- -"$group" 2>/dev/null || :
+	done
+}
+trap stop EXIT
 kernel='' cost=''
-trap 'for group in $kernel $cost; do kill -- -"$group" 2>/dev/null || :; done' EXIT
-set -m
 if [[ " ${kinds[*]} " =~ \ (kunit|kselftest)\  ]]; then
+	set -m
 	nice -n 10 "$RCFQ_TOP/scripts/debug-kernel.sh" &
+	set +m
 	kernel=$!
+	background+=("$kernel")
 fi
 if [[ " ${kinds[*]} " =~ \ (lint|cost)\  ]]; then
 	(step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock) || say "without it some of the checks cannot pass"
 fi
 # Counting instructions takes one processor and does not mind the others.
 if [[ " ${kinds[*]} " == *" cost "* && ${#kinds[@]} -gt 1 ]]; then
+	set -m
 	"$RCFQ_TOP/scripts/cost.sh" >"$RCFQ_BUILD/log/cost.log" 2>&1 &
+	set +m
 	cost=$!
+	background+=("$cost")
 fi
-set +m
 
 for kind in "${kinds[@]}"; do
 	say "--- $kind"
 	if [ "$kind" = cost ] && [ -n "$cost" ]; then
 		wait "$cost" || :
-		cost=''
 		cat "$RCFQ_BUILD/log/cost.log"
 	else
 		case $kind in
