@@ -12,7 +12,7 @@ scheds=(none mq-deadline kyber bfq rcfq)
 out=$RCFQ_BUILD/vm/cost/out
 rm -rf "$out"
 status=0
-say "counting instructions, four to five minutes of one processor"
+say "counting instructions, about two minutes of one processor"
 {
 	"$RCFQ_TOP/scripts/vm.sh" --name cost --icount --timeout 1200 -- scripts/guest/cost "${scheds[@]}" >&2 &&
 		"$RCFQ_TOP/scripts/in-root.sh" python3 "$RCFQ_TOP/scripts/cost-table.py" "$out" rcfq bfq "${scheds[@]}"
