@@ -423,22 +423,28 @@ _kill() {
 	wait "$1" 2>/dev/null
 }
 
-# _bg_verify FILE [ARGUMENT...]: verify again and again until _stop_verify,
-# which fails if any round did.
+# _bg_verify FILE [ARGUMENT...]: write and verify in turn until _stop_verify,
+# which fails if anything was wrong or nothing was verified.
 _bg_verify() {
-	rm -f "$TMP/stop"
-	_bg _verify_rounds "$@"
-}
-
-_verify_rounds() {
-	until [ -e "$TMP/stop" ]; do
-		_verify "$@" || return
-	done
+	local file=$1
+	shift
+	_bg fio --name=verify --filename="$file" --rw=randwrite --direct=1 --bs=4k \
+		--size=1m --ioengine=libaio --iodepth=16 --verify=crc32c --verify_fatal=1 \
+		--verify_backlog=32 --verify_state_save=0 --loops=1000000 --thread \
+		--fallocate=none --output="$TMP/verify" --output-format=terse \
+		--terse-version=3 "$@" 2>"$TMP/verify.err"
+	VERIFY=$BG
 }
 
 _stop_verify() {
-	touch "$TMP/stop"
-	wait "$BG"
+	kill -TERM -- "-$VERIFY" 2>/dev/null
+	wait "$VERIFY"
+	# 128 is fio's status for having been told to end.
+	[ $? -eq 128 ] && ! grep -q 'error\|bad' "$TMP/verify.err" &&
+		awk -F ';' '$1 == 3 { jobs++; good += $5 == 0 && $6 > 0 } END { exit !jobs || good < jobs }' \
+			"$TMP/verify" && return
+	head -n 15 "$TMP/verify.err" "$TMP/verify" | cut -c 1-150 | sed 's/^/# /'
+	return 1
 }
 
 # _shares ARGUMENT...: jobs that read in competition until the first has done

@@ -16,7 +16,7 @@ _log_finds() {
 	_log_clean
 }
 
-_plan 10
+_plan 12
 for line in 'WARNING: CPU: 0 PID: 1 at x.c:1' 'BUG: KASAN: slab-use-after-free' \
 	'INFO: task fio:1 blocked for more than 122 seconds.' \
 	'WARNING: possible circular locking dependency detected'; do
@@ -29,6 +29,14 @@ _check "verify accepts good data" _verify /dev/rcfq0 --size=1m
 dd if=/dev/urandom of=/dev/rcfq0 bs=4k count=1 seek=7 oflag=direct conv=notrunc status=none
 _check "verify finds one bad block" \
 	_not _verify /dev/rcfq0 --size=1m --verify_only --output-format=terse
+_bg_verify /dev/rcfq0 --size=1m
+_progress rcfq0 1000
+_check "a background verify accepts good data" _stop_verify
+_bg_verify /dev/rcfq0 --size=1m --verify_backlog=0
+for i in {1..40}; do
+	dd if=/dev/urandom of=/dev/rcfq0 bs=256k count=4 oflag=direct conv=notrunc status=none
+done
+_check "a background verify finds bad blocks" _not _stop_verify
 _check "an unknown elevator is refused" _not _set_sched rcfq0 nosuch
 _check "a disk at rest makes no progress" \
 	_not _reached rcfq0 $(($(_ios rcfq0) + 1))

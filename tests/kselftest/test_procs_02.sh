@@ -24,9 +24,7 @@ for queues in 1 4; do
 		irqmode=2 completion_nsec=500000 hw_queue_depth=8
 	_use_sched "$dev"
 	_bg_verify "/dev/$dev" --size=256k --numjobs=2 --offset_increment=1m
-	verify=$BG
 	_check "$queues queues: storm of kills" _storm "$dev"
-	BG=$verify
 	_check "$queues queues: data right" _stop_verify
 	_check "$queues queues: nothing lost" _conserved "$dev"
 done

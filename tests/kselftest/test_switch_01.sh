@@ -6,18 +6,14 @@
 
 . ./test_common.sh
 
-ROUNDS=${RCFQ_ROUNDS:-3}
-
 # _switch_all DEV
 _switch_all() {
-	local i name
-	for ((i = 0; i < ROUNDS; i++)); do
-		for name in "$RCFQ_SCHED" none "$RCFQ_SCHED" mq-deadline "$RCFQ_SCHED" kyber \
-			"$RCFQ_SCHED" bfq; do
-			_set_sched "$1" "$name" || return
-			_is "$(_sched "$1")" "$name" || return
-			_progress "$1" 20 || return
-		done
+	local name
+	for name in "$RCFQ_SCHED" none "$RCFQ_SCHED" mq-deadline "$RCFQ_SCHED" kyber \
+		"$RCFQ_SCHED" bfq "$RCFQ_SCHED"; do
+		_set_sched "$1" "$name" || return
+		_is "$(_sched "$1")" "$name" || return
+		_progress "$1" 20 || return
 	done
 }
 
