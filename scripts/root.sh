@@ -52,7 +52,6 @@ done
 
 partial=$RCFQ_ROOT.partial
 source="deb [signed-by=$keyring] $uri"
-rm -rf "$partial"
 proxy=$(apt-config shell p Acquire::http::Proxy)
 proxy=${proxy#p=\'}
 proxy=${proxy%\'}
@@ -67,7 +66,11 @@ in_partial() {
 }
 
 umask 022
-step "making a Debian root with compilers and QEMU, about 2 minutes" root-bootstrap bootstrap
+if [ ! -e "$partial/.bootstrapped" ]; then
+	rm -rf "$partial"
+	step "making a Debian root with compilers and QEMU, about 2 minutes" root-bootstrap bootstrap
+	touch "$partial/.bootstrapped"
+fi
 step "fetching the package lists in it" root-update in_partial apt-get update
 release=$(in_partial apt-cache search --names-only "^linux-binary-$RCFQ_VERSION\\.[0-9]+\\+deb13-amd64\$" |
 	sed 's/^linux-binary-\([^ ]*\).*/\1/' | sort -V | tail -n1)
