@@ -246,12 +246,18 @@ _scsi_debug_disk() {
 	return 1
 }
 
-# _wait_for COMMAND...: until it succeeds, ten seconds at most.
+# _nap SECONDS: sleep without a program, which would cost more than the nap.
+exec {NAP}<> <(:)
+_nap() {
+	read -r -t "$1" -u "$NAP"
+}
+
+# _wait_for COMMAND...: until it succeeds, ten seconds of naps at most.
 _wait_for() {
 	local i
 	for ((i = 0; i < 100; i++)); do
 		"$@" && return
-		sleep 0.1
+		_nap 0.1
 	done
 	return 1
 }
@@ -291,7 +297,7 @@ _set_sched() {
 	for ((i = 0; i < 400; i++)); do
 		err=$({ echo "$2" >"/sys/block/$1/queue/scheduler"; } 2>&1) && return
 		case $err in
-		*busy*) sleep 0.02 ;;
+		*busy*) _nap 0.02 ;;
 		*) break ;;
 		esac
 	done

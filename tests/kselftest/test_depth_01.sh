@@ -16,14 +16,14 @@ _set_queue() {
 
 _resize() {
 	local n
-	for n in 4 256 8 1024 64 5 300 4 128; do
+	for n in 4 256 8 1024 5; do
 		_set "$1" nr_requests "$n" && _progress "$1" 20 || return
 	done
 }
 
 _async() {
 	local n
-	for n in 1 64 2 33 128; do
+	for n in 1 64 2; do
 		_set "$1" async_depth "$n" && _progress "$1" 20 || return
 	done
 }

@@ -12,7 +12,7 @@ _switcher() {
 	while :; do
 		echo "$RCFQ_SCHED" >"/sys/block/$1/queue/scheduler"
 		echo none >"/sys/block/$1/queue/scheduler"
-		sleep 0.1
+		_nap 0.1
 	done 2>/dev/null
 }
 
