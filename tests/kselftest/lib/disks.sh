@@ -51,10 +51,11 @@ _nap() {
 	read -r -t "$1" -u "$NAP"
 }
 
-# _wait_for COMMAND...: until it succeeds, ten seconds of naps at most.
+# _wait_for COMMAND...: until it succeeds. The bound of two minutes is for what
+# never comes; on a loaded machine without KVM, a program takes seconds to start.
 _wait_for() {
 	local i
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		"$@" && return
 		_nap 0.1
 	done
