@@ -16,7 +16,7 @@ _set_queue() {
 
 _resize() {
 	local n
-	for n in 4 256 8 1024 5; do
+	for n in 4 256 8 1024 5 128; do
 		_set "$1" nr_requests "$n" && _progress "$1" 20 || return
 	done
 }
