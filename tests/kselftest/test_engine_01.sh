@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Ways to submit: io_uring (also with fixed buffers and files, and NOWAIT),
-# libaio, plain system calls, memory mapping, buffered.
+# libaio, plain system calls, buffered.
 
 . ./test_common.sh
 
@@ -14,7 +14,7 @@ for queues in 1 4; do
 	_use_sched "$dev"
 	for how in '--ioengine=io_uring' '--ioengine=io_uring --fixedbufs=1 --registerfiles=1' \
 		'--ioengine=io_uring --nowait=1 --iodepth=1' '--ioengine=libaio' '--ioengine=psync' \
-		'--ioengine=mmap --direct=0'; do
+		'--ioengine=psync --direct=0 --fsync=16'; do
 		# shellcheck disable=SC2086 # several options
 		_check "$queues queues: $how" _verify "/dev/$dev" --size=512k --numjobs=2 \
 			--offset_increment=4m $how
