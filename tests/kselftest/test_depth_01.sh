@@ -14,6 +14,7 @@ _set_queue() {
 	echo "$3" >"/sys/block/$1/queue/$2"
 } 2>/dev/null
 
+# The core keeps async_depth within nr_requests, so the last is a large one.
 _resize() {
 	local n
 	for n in 4 256 8 1024 5 128; do

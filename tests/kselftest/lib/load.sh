@@ -35,6 +35,7 @@ _bg() {
 _kill() {
 	kill -KILL -- "-$1" 2>/dev/null
 	wait "$1" 2>/dev/null
+	return 0
 }
 
 # _bg_verify FILE [ARGUMENT...]: write and verify in turn until _stop_verify,
