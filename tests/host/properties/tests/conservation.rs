@@ -372,7 +372,7 @@ impl World {
         assert!(!self.sched.same_queue(id, id));
         let kick = self
             .sched
-            .process_exit(self.now, ProcessId::from_raw(id.to_raw() | 1 << 40));
+            .process_exit(self.now, ProcessId::from_raw(id.to_raw() | (1 << 40)));
         assert_eq!(kick, Kick::None);
         assert_eq!(before, format!("{:?}", self.sched.stats()));
     }
