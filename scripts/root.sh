@@ -66,7 +66,8 @@ in_partial() {
 }
 
 umask 022
-if [ ! -e "$partial/.bootstrapped" ]; then
+# An interrupted one goes on, if dpkg can mend what it was stopped in.
+if [ ! -e "$partial/.bootstrapped" ] || ! in_partial dpkg --configure -a >/dev/null 2>&1; then
 	rm -rf "$partial"
 	step "making a Debian root with compilers and QEMU, about 2 minutes" root-bootstrap bootstrap
 	touch "$partial/.bootstrapped"
