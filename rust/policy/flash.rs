@@ -52,7 +52,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             Some(head) => head,
             None => self.queues.at(self.active)?.next_rq,
         };
-        let given = self.give(next);
+        let given = self.give(now, next);
         self.slice.dispatched = self.slice.dispatched.saturating_add(1);
         if self.slice.favour {
             self.expire(now, false);

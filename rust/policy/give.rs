@@ -115,9 +115,13 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Hands a request of the active queue over (8.1).
     #[inline]
-    pub(super) fn give(&mut self, index: u32) -> Option<(R, RqId)> {
+    pub(super) fn give(&mut self, now: Time, index: u32) -> Option<(R, RqId)> {
         self.take_out(index, true);
         let request = self.requests.at(index)?;
+        // Only what goes out counts as service: a queue may be active and get nothing.
+        if let Some(queue) = self.queues.at(request.queue) {
+            self.group.note_served(queue.class(), now);
+        }
         if self.active_process.is_none() {
             self.active_process = request.process;
         }

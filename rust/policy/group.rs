@@ -99,17 +99,7 @@ impl Group {
 
     /// Puts a queue, whose key is set, on a tree.
     #[inline]
-    pub(super) fn add(
-        &mut self,
-        now: Time,
-        index: TreeIndex,
-        class: Class,
-        slots: &mut [Slot<Queue>],
-        queue: u32,
-    ) {
-        if !self.has(class) {
-            self.note_served(class, now);
-        }
+    pub(super) fn add(&mut self, index: TreeIndex, slots: &mut [Slot<Queue>], queue: u32) {
         if let Some(place) = self.tree_mut(index) {
             place.tree.insert::<Queue>(slots, queue);
             // INVARIANT: The tree has a member now, and one queue more is on a tree.
@@ -244,7 +234,7 @@ mod tests {
             queue.key = VTime::at(Time::from_ns(key));
             assert!(slab.alloc(queue).is_ok());
             let slots = slab.slots_mut();
-            group.add(Time::ZERO, tree, Class::BestEffort, slots, index);
+            group.add(tree, slots, index);
         }
         assert!(group.has(Class::BestEffort));
         assert!(!group.has(Class::Idle));

@@ -13,7 +13,15 @@ use super::scheduler::{
     Scheduler, //
 };
 use super::stats::Stats;
-use super::time::Time;
+use super::time::{
+    Span,
+    Time, //
+};
+
+/// Longest wait, unless `target_latency` is longer.
+///
+/// Far above any wait that pays on a disk; without it settings could stop the disk for days.
+const MAX_WAIT: Span = Span::from_ms(1_000);
 
 /// Requests of more sectors than this are larger than a page.
 const PAGE_SECTORS: u32 = 8;
@@ -55,9 +63,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if process.think.mean().is_some_and(|mean| left < mean) {
             return;
         }
-        self.idle_until = now
-            .saturating_add(self.tunables.slice_idle)
-            .min(self.slice.end());
+        // Slice and wait may be set to days; whoever comes meanwhile must not wait for so long.
+        let longest = self.tunables.target_latency.max(MAX_WAIT);
+        let wait = self.tunables.slice_idle.min(longest);
+        self.idle_until = now.saturating_add(wait).min(self.slice.end());
         self.refusal = Refusal::Arrival;
         Stats::bump(&mut self.stats.idle_armed);
     }

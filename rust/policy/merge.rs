@@ -2,7 +2,7 @@
 
 //! Requests that grow, and requests that are merged into a neighbour.
 //!
-//! Source: CFQ 12. Only queued requests of one queue merge.
+//! Source: CFQ 12. Bios grow requests of their own queue only; for whole requests the core decides.
 
 use super::id::RqId;
 use super::memory::Memory;

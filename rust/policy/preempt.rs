@@ -62,7 +62,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             && self.kind_of(new) == Kind::SyncNoidle
             && active.is_empty();
         both_noidle
-            || (prio && active.prio_pending == 0)
+            || (prio && active.prio_pending == 0 && self.slice.dispatched > 0)
             || (active.is_empty() && !self.is_worth_waiting())
     }
 

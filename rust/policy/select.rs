@@ -64,7 +64,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             self.refusal = Refusal::Completion;
             return None;
         };
-        let given = self.give(rq);
+        let given = self.give(now, rq);
         self.after_dispatch(now);
         given
     }

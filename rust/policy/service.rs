@@ -5,7 +5,6 @@
 //! Source: CFQ 4.3, 4.6. The offset of a key counts the other queues, here also
 //! for a queue that was on no tree (CFQ counts one fewer then, and can go below zero).
 
-use super::id::NIL;
 use super::ioprio::Class;
 use super::memory::Memory;
 use super::queue::{
@@ -21,10 +20,16 @@ use super::time::{
 };
 use super::tree::Tree;
 
+/// The most that other queues set one back (ours; CFQ knows no bound).
+///
+/// With very many queues, or slices once set very long, keys would lie minutes ahead, and
+/// newcomers would go first until then.
+const MAX_LAG: Span = Span::from_ms(2_000);
+
 /// What sets a queue of the idle class back (CFQ 2.3).
 const IDLE_DELAY: Span = Span::from_ms(200);
 
-/// How far before the first queue a preempting one is put (CFQ 4.3).
+/// How far before the present a preempting queue is put (CFQ 4.3: before the first queue).
 const FRONT_LEAD: i64 = -1_000_000_000;
 
 /// The kind of a queue, in the order in which ties between trees are broken.
@@ -108,6 +113,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at(index) else {
             return;
         };
+        // A class that had nothing to do has not been waiting; a queue that is only put elsewhere
+        // does not pass here.
+        if !self.group.has(queue.class()) {
+            self.group.note_served(queue.class(), now);
+        }
         self.device.busy = self.device.busy.saturating_add(1);
         if queue.sync {
             self.device.busy_sync = self.device.busy_sync.saturating_add(1);
@@ -139,12 +149,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         let tree = self.tree_of(queue);
-        let first = self.group.tree(tree).map_or(NIL, |tree| tree.tree.first());
-        let key = match self.queues.at(first) {
-            Some(first) => first.key,
-            None => VTime::at(now),
-        };
-        self.place_at(now, index, tree, key.wrapping_add(FRONT_LEAD));
+        // Not relative to the present first, as in CFQ: then each newcomer would go before
+        // everybody who waits already, and the first of them might wait for ever.
+        self.place_at(index, tree, VTime::at(now).wrapping_add(FRONT_LEAD));
     }
 
     /// Puts a queue on its tree, by its level and residual.
@@ -164,23 +171,23 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             let lag = self.shares.of(queue.sync, queue.ioprio.level).lag;
             let others = u64::from(self.group.queues);
             let offset = lag.saturating_mul(others).as_signed();
-            key.wrapping_add(offset.saturating_sub(queue.resid))
+            let offset = offset.saturating_sub(queue.resid);
+            key.wrapping_add(offset.min(MAX_LAG.as_signed()))
         };
         if let Some(queue) = self.queues.at_mut(index) {
             queue.resid = 0;
         }
-        self.place_at(now, index, tree, key);
+        self.place_at(index, tree, key);
     }
 
     #[inline]
-    fn place_at(&mut self, now: Time, index: u32, tree: TreeIndex, key: VTime) {
+    fn place_at(&mut self, index: u32, tree: TreeIndex, key: VTime) {
         let Some(queue) = self.queues.at_mut(index) else {
             return;
         };
         queue.tree = tree;
         queue.key = key;
-        self.group
-            .add(now, tree, queue.class(), self.queues.slots_mut(), index);
+        self.group.add(tree, self.queues.slots_mut(), index);
     }
 
     /// Takes a queue off its tree.
@@ -201,6 +208,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 #[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
 mod tests {
 
+    use super::super::id::NIL;
     use super::*;
     use crate::policy::id::{
         ProcessId,

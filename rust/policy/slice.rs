@@ -122,10 +122,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Makes `queue` the active one, with a new slice (6.6).
     #[inline]
     pub(super) fn activate(&mut self, now: Time, queue: u32) {
-        let Some(object) = self.queues.at(queue) else {
+        if self.queues.at(queue).is_none() {
             return;
-        };
-        self.group.note_served(object.class(), now);
+        }
         self.active = queue;
         self.active_process = ProcessId::NONE;
         self.slice = Slice::begin(now);

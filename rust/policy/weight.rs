@@ -24,10 +24,24 @@ pub(super) fn mean(total: u64, samples: u64) -> u64 {
 /// Returns `span * share / whole`, or `span` if there is no whole.
 #[inline]
 pub(super) fn scale(span: Span, share: u64, whole: u64) -> Span {
-    match span.as_ns().saturating_mul(share).checked_div(whole) {
+    let ns = span.as_ns();
+    // Both are cut by as many bits as the product would overflow: the ratio stays.
+    let bits = u64::BITS.saturating_sub(share.leading_zeros());
+    let cut = bits.saturating_sub(ns.leading_zeros());
+    let (share, whole) = match whole {
+        0 => return span,
+        _ => (shifted(share, cut), shifted(whole, cut).max(1)),
+    };
+    match ns.saturating_mul(share).checked_div(whole) {
         Some(ns) => Span::from_ns(ns),
         None => span,
     }
+}
+
+/// Returns `value` without its last `bits` bits.
+#[inline]
+fn shifted(value: u64, bits: u32) -> u64 {
+    value.checked_shr(bits).unwrap_or(0)
 }
 
 /// Returns how many times `part` fits into `span`, cut to `u32`; the maximum if `part` is zero.

@@ -167,7 +167,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 let (part, whole) = (self.tunables.slice_async, self.tunables.slice_sync);
                 scale(slice.min(fair), part.as_ns(), whole.as_ns())
             }
-            Kind::SyncNoidle | Kind::Sync => slice.max(self.tunables.slice_idle.saturating_mul(2)),
+            Kind::SyncNoidle | Kind::Sync => {
+                // A long wait for one queue must not become a long time for its whole kind.
+                slice.max(self.tunables.slice_idle.saturating_mul(2).min(round))
+            }
         };
         slice.max(MIN_WORKLOAD)
     }

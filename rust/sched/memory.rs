@@ -47,8 +47,8 @@ pub(super) fn requests(tags: u32) -> Result<Requests> {
 
 /// Allocates all slots of a device with `tags` scheduler tags. May sleep.
 ///
-/// A process has a record as long as it has requests, so with twice as many records as tags there
-/// is always an idle one to take.
+/// A process needs its record as long as it has requests, so with twice as many records as tags at
+/// least half of them can be taken for somebody else.
 ///
 /// # Errors
 ///

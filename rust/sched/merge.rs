@@ -2,6 +2,9 @@
 
 //! Merging: which bio may grow which request, and what the policy has to learn of it.
 //!
+//! A bio only joins a request of its own queue. Whole requests that are merged while they are
+//! inserted are not offered for a decision by the core; the joint request stays where it is.
+//!
 //! All but [`bio`] are called by the block layer from within [`Guard::try_merge`] and
 //! [`Guard::admit`], with the lock held (CFQ 12).
 //!

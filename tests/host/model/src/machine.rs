@@ -216,7 +216,7 @@ impl Machine {
             sectors: task.sectors,
             write: task.write,
             idle_hint: false,
-            prio: false,
+            prio: task.prio,
             born: now,
         };
         let sectors = task.sectors;

@@ -33,6 +33,8 @@ pub struct Task {
     pub write: bool,
     /// Whether it waits for its requests.
     pub sync: bool,
+    /// Whether they are metadata.
+    pub prio: bool,
     /// Its priority.
     pub ioprio: Ioprio,
     /// How many requests it makes in all.
@@ -60,6 +62,7 @@ impl Task {
             think: 20_000,
             write: false,
             sync: true,
+            prio: false,
             ioprio: Ioprio::NORM,
             total: u64::MAX,
             made: 0,
