@@ -3,14 +3,15 @@
 #
 # Disks to test on: QEMU's, null_blk, scsi_debug, partitions, file systems. Sourced by test_common.sh.
 
-# _null_add NAME [ATTRIBUTE=VALUE...]: a null_blk disk of that name.
+# _null_add NAME [ATTRIBUTE=VALUE...]: a null_blk disk of that name, without the
+# queue for polling that it would have besides.
 _null_add() {
 	local name=$1 dir=/sys/kernel/config/nullb/$1 kv
 	shift
 	_null_blk || _bail "no null_blk"
 	mkdir "$dir" || _bail "null_blk: cannot add $name"
 	_defer _null_del "$name"
-	for kv; do
+	for kv in poll_queues=0 "$@"; do
 		echo "${kv#*=}" >"$dir/${kv%%=*}" || _bail "null_blk: cannot set $kv"
 	done
 	echo 1 >"$dir/power" || _bail "null_blk: cannot switch on $name"
