@@ -93,12 +93,38 @@ if [ $# = 0 ]; then
 fi
 
 printf -v command '%q ' "$@"
-rm -f "$dir/console.log"
 # QEMU opens its outputs by path: only a pipe can be shared so.
-# A guest must not outlive us, whoever ends us.
-status=0
-{
+exec {out}> >(exec cat)
+writer=$!
+
+# boot: the exit status is the guest command's. A guest must not outlive us,
+# whoever ends us. One that is not up in time is ended.
+boot() {
+	local guest i status=0
+	rm -f "$dir/console.log" "$dir/out/.up"
 	setpriv --pdeathsig TERM timeout --kill-after=10 "$timeout" "${run[@]}" --show-boot-console --script-sh "$command" \
-		--qemu-opts "${qemu[@]}" </dev/null 2> >(cat >"$dir/console.log") | cat
-} || status=${PIPESTATUS[0]}
+		--qemu-opts "${qemu[@]}" </dev/null 1>&"$out" 2> >(exec cat >"$dir/console.log") &
+	guest=$!
+	for ((i = 0; i < 400; i++)); do
+		if [ -e "$dir/out/.up" ] || ! kill -0 "$guest" 2>/dev/null; then
+			break
+		fi
+		sleep 1
+	done
+	[ $i -lt 400 ] || kill "$guest"
+	wait "$guest" || status=$?
+	return "$status"
+}
+
+# On a loaded machine an emulated kernel now and then stops while it checks its
+# timers. Nothing of ours has run by then, so it may try again.
+for try in 1 2 3; do
+	status=0
+	boot || status=$?
+	[ ! -e "$dir/out/.up" ] || break
+	cp "$dir/console.log" "$dir/console-$try.log"
+	say "the guest did not come up (try $try of 3, log: ${dir#"$RCFQ_TOP/"}/console-$try.log)"
+done
+exec {out}>&-
+wait "$writer"
 exit "$status"
