@@ -14,7 +14,7 @@ passed=0 failed=0 skipped=0
 wanted=" ${*:-smp4 smp2 up stock} "
 
 # The two halves take about the same time. Whatever is not named is in the other.
-half4=(depth hotplug kick load merge switch)
+half4=(depth hotplug idle kick load merge switch tunables verify)
 half2=()
 for file in "$RCFQ_TOP"/tests/kselftest/test_*_[0-9]*.sh; do
 	group=${file##*/test_}
