@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Levels: slices of BE 0 and BE 7 are 180 ms and 40 ms, so on a disk of constant
-# speed their reads are 4.5 to 1; equal levels share equally.
+# speed their reads are 4.5 to 1; equal levels share equally. The job named first
+# reads alone until the second has started, hence the many reads and wide bounds.
 
 . ./test_common.sh
 
 # _levels DEV LEVEL-A LEVEL-B
 _levels() {
-	_shares --filename="/dev/$1" --iodepth=8 --number_ios="${RCFQ_IOS:-500}" \
+	_shares --filename="/dev/$1" --iodepth=8 --number_ios="${RCFQ_IOS:-1500}" \
 		--name=a --prioclass=2 --prio="$2" --name=b --prioclass=2 --prio="$3"
 }
 
@@ -24,9 +25,9 @@ _use_sched rcfq1
 echo 64 >/sys/block/rcfq1/queue/nr_requests
 _set_tunable rcfq1 low_latency 0
 read -r a b <<<"$(_levels rcfq1 0 7)"
-_check "BE 0 ($a) to BE 7 ($b) is 2.5 to 8" _ratio "$a" "$b" 25 80
+_check "BE 0 ($a) to BE 7 ($b) is 2 to 8" _ratio "$a" "$b" 20 80
 read -r a b <<<"$(_levels rcfq1 7 0)"
-_check "BE 7 ($a) to BE 0 ($b), the other way round" _ratio "$b" "$a" 25 80
+_check "BE 7 ($a) to BE 0 ($b), the other way round" _ratio "$b" "$a" 20 80
 read -r a b <<<"$(_levels rcfq1 4 4)"
 _check "BE 4 ($a) to BE 4 ($b) is equal" _ratio "$a" "$b" 6 16
 _check "nothing lost" _conserved rcfq1
