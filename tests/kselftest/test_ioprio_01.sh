@@ -5,12 +5,12 @@
 
 . ./test_common.sh
 
-N=${RCFQ_IOS:-120}
+N=${RCFQ_IOS:-200}
 RT=${RCFQ_CLASS_RT:-1}
 
 # _classes DEV N CLASS-A CLASS-B
 _classes() {
-	_shares --filename="/dev/$1" --iodepth=16 --number_ios="$2" \
+	_shares --filename="/dev/$1" --iodepth=32 --number_ios="$2" \
 		--name=a --prioclass="$3" --prio=4 --name=b --prioclass="$4" --prio=4
 }
 
@@ -27,7 +27,9 @@ for queues in 1 4; do
 	_null_add "$dev" size=64 submit_queues="$queues" rotational=1 irqmode=2 \
 		completion_nsec=1000000 hw_queue_depth=1
 	_use_sched "$dev"
-	echo 64 >"/sys/block/$dev/queue/nr_requests"
+	echo 128 >"/sys/block/$dev/queue/nr_requests"
+	# A slow machine must not make the first job look like one that has paused.
+	[ "$RCFQ_SCHED" != rcfq ] || _set_tunable "$dev" slice_idle 200
 	read -r rt be <<<"$(_classes "$dev" "$N" "$RT" 2)"
 	_check "$queues queues: RT ($rt) before BE ($be)" _first "$rt" "$be"
 	read -r be idle <<<"$(_classes "$dev" "$N" 2 3)"
