@@ -23,6 +23,7 @@ case $status in
 0) ;;
 124) die "the demo did not end in 10 minutes: see build/vm/demo/console.log" ;;
 255) die "the guest went down: see build/vm/demo/console.log" ;;
+126 | 127) die "the guest could not start the demo: see build/vm/demo/console.log" ;;
 *) say "the guest found $status things wrong (WRONG, above); its files are in build/vm/demo/out" ;;
 esac
 "$RCFQ_TOP/scripts/in-root.sh" python3 "$RCFQ_TOP/scripts/demo-table.py" "$out" "$sched" || status=1

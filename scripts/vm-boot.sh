@@ -83,7 +83,7 @@ run=(virtme-run --kimg "$release" --mods=auto --force-9p --cpus "$cpus" --memory
 [ "$kvm" = yes ] || run+=(--disable-kvm)
 read -r sata nvme <<<"$disks"
 # The guest's root is read only and nobody changes it meanwhile: let it cache.
-for option in rcfq_top="$RCFQ_TOP" rcfq_sata="$sata" rcfq_nvme="$nvme" \
+for option in rcfq_top="$RCFQ_TOP" rcfq_cache="$RCFQ_CACHE" rcfq_sata="$sata" rcfq_nvme="$nvme" \
 	rootflags=version=9p2000.L,trans=virtio,access=any,cache=loose,msize=512000 $append; do
 	run+=(--kopt "$option")
 done
