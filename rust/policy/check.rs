@@ -41,6 +41,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         {
             return Err("every process record is on the clock");
         }
+        if !self.positions.is_sound(self.queues.slots()) {
+            return Err("the orders by position are sound");
+        }
         for index in 0..self.queues.capacity() {
             if let Some(queue) = self.queues.at(index) {
                 self.check_queue(index, queue)?;
@@ -129,6 +132,14 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let elected = next.is_some_and(|next| next.queue == index && next.state == State::Queued);
         if elected == queue.is_empty() || (queue.next_rq == NIL) != queue.is_empty() {
             return Err("the next request is a queued one");
+        }
+        let near = if self.tunables.is_flash() {
+            None
+        } else {
+            self.near_of(index, queue)
+        };
+        if queue.near != near {
+            return Err("a queue is in its place by position");
         }
         let active = self.active == index;
         if queue.is_dead() && !active {

@@ -4,8 +4,12 @@
 //!
 //! Source: CFQ 9, 16.2 (points 3 and 8).
 
-use super::id::RqId;
+use super::id::{
+    RqId,
+    NIL, //
+};
 use super::ioprio::Class;
+use super::measure::Measure;
 use super::memory::Memory;
 use super::queue::Queue;
 use super::request::{
@@ -59,8 +63,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let was = self.refusal;
         Stats::bump(&mut self.stats.completed);
         if request.state == State::Dispatched {
-            self.landed(request.sync, request.queue);
-            if !self.tunables.is_flash() {
+            if self.tunables.is_flash() {
+                self.landed(request.sync, request.queue);
+            } else {
+                self.note_measure(now, index, request.far);
+                self.landed(request.sync, request.queue);
                 self.note_end(now, &request);
             }
             self.lift();
@@ -99,9 +106,20 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.start_clock(now);
         if self.slice.is_used(now) || idle_class {
             self.expire(now, true);
-        } else if request.sync && dry {
+        } else if request.sync && dry && self.close_cooperator() == NIL {
             self.arm_idle(now);
         }
+    }
+
+    /// Tells `measure` of the request in slot `index`, which is still counted as with the driver.
+    fn note_measure(&mut self, now: Time, index: u32, far: bool) {
+        let (queued, flying) = (self.device.queued, self.device.flying());
+        let kept_low = self.queues.at(self.active).is_some_and(|queue| {
+            let all = queue.dispatched.saturating_add(queue.queued());
+            queue.idle_window && all < Measure::DEEP && flying < Measure::DEEP
+        });
+        self.measure.sample_depth(queued, flying, kept_low);
+        self.measure.ended(now, index, flying, far);
     }
 
     /// The driver has given a request back.

@@ -54,7 +54,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         let given = self.give(now, next);
         self.slice.dispatched = self.slice.dispatched.saturating_add(1);
-        if self.slice.favour {
+        if self.slice.favour > 0 {
             self.expire(now, false);
         }
         given

@@ -10,6 +10,7 @@ use super::id::{
 };
 use super::ioprio::Class;
 use super::memory::Memory;
+use super::near::CLOSE;
 use super::queue::Queue;
 use super::request::State;
 use super::scheduler::Scheduler;
@@ -35,6 +36,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns the request that the active queue may send now.
     pub(super) fn may_give(&mut self, now: Time) -> Option<u32> {
+        if self.slice.favour > 0 {
+            return Some(self.queues.at(self.active)?.fifo.first());
+        }
         if let Some(head) = self.expired_head(now) {
             self.slice.must_dispatch = true;
             return Some(head);
@@ -100,8 +104,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(request) = self.requests.at(index) else {
             return;
         };
-        let prio = request.prio;
-        let Some(queue) = self.queues.at_mut(request.queue) else {
+        let (prio, home) = (request.prio, request.queue);
+        let Some(queue) = self.queues.at_mut(home) else {
             return;
         };
         let slots = self.requests.slots_mut();
@@ -111,6 +115,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             queue.prio_pending = queue.prio_pending.saturating_sub(1);
         }
         self.device.queued = self.device.queued.saturating_sub(1);
+        self.reposition(home);
     }
 
     /// Hands a request of the active queue over (8.1).
@@ -121,28 +126,34 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         // Only what goes out counts as service: a queue may be active and get nothing.
         if let Some(queue) = self.queues.at(request.queue) {
             self.group.note_served(queue.class(), now);
+            if !queue.sync {
+                self.group.note_async(queue.class(), now);
+            }
         }
         if self.active_process.is_none() {
             self.active_process = request.process;
         }
-        self.hand_over(index)
+        self.hand_over(now, index)
     }
 
     /// Hands the first request of the head list over.
-    pub(super) fn give_head(&mut self) -> Option<(R, RqId)> {
+    pub(super) fn give_head(&mut self, now: Time) -> Option<(R, RqId)> {
         let index = self.head.first();
         if index == NIL {
             return None;
         }
         self.head.remove(self.requests.slots_mut(), index);
         self.device.at_head = self.device.at_head.saturating_sub(1);
-        self.hand_over(index)
+        self.hand_over(now, index)
     }
 
     /// Counts a request, which is in no order any more, as being with the driver.
     #[inline]
-    fn hand_over(&mut self, index: u32) -> Option<(R, RqId)> {
+    fn hand_over(&mut self, now: Time, index: u32) -> Option<(R, RqId)> {
         let id = RqId::new(self.requests.handle(index)?);
+        if !self.tunables.is_flash() {
+            self.note_start(now, index);
+        }
         let request = self.requests.at_mut(index)?;
         request.state = State::Dispatched;
         let rq = request.rq.take()?;
@@ -157,6 +168,21 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         Stats::bump(&mut self.stats.dispatched);
         Some((rq, id))
+    }
+
+    /// Tells `measure` of a request that goes to the driver.
+    fn note_start(&mut self, now: Time, index: u32) {
+        let (head, flying) = (self.device.last_position, self.device.flying());
+        let Some(request) = self.requests.at_mut(index) else {
+            return;
+        };
+        let seeky = self
+            .queues
+            .at(request.queue)
+            .is_some_and(|queue| queue.seek.is_seeky());
+        request.far = seeky && !request.write && request.position.distance(head) > CLOSE;
+        let far = request.far;
+        self.measure.went(now, index, flying, far);
     }
 }
 

@@ -36,6 +36,8 @@ pub(super) struct Group {
     average: [u32; 2],
     /// When each class was last served, or began to wait.
     served: [Time; 3],
+    /// When async queues of real time and of the others were last served, or began to wait.
+    served_async: [Time; 2],
     /// Time, or requests on flash, charged so far.
     pub(super) charged: u64,
 }
@@ -52,6 +54,7 @@ impl Group {
             queues: 0,
             average: [0; 2],
             served: [now; 3],
+            served_async: [now; 2],
             charged: 0,
         }
     }
@@ -141,6 +144,24 @@ impl Group {
         self.served
             .get(class.index())
             .map_or(Span::ZERO, |served| now.saturating_since(*served))
+    }
+
+    /// Notes that async queues of a class are served, or begin to wait, at `now`.
+    #[inline]
+    pub(super) fn note_async(&mut self, class: Class, now: Time) {
+        if let Some(served) = self.served_async.get_mut(class.index()) {
+            *served = now;
+        }
+    }
+
+    /// Returns how long async queues of a class have waited; zero for a class without any.
+    pub(super) fn async_waited(&self, class: Class, now: Time) -> Span {
+        match self.served_async.get(class.index()) {
+            Some(served) if self.is_occupied(TreeIndex::of(class, Kind::Async)) => {
+                now.saturating_since(*served)
+            }
+            _ => Span::ZERO,
+        }
     }
 
     /// Returns the average number of busy queues of a class; the idle class has none of its own.

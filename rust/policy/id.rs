@@ -18,6 +18,12 @@ pub(super) struct Handle {
 }
 
 impl Handle {
+    /// Names nothing.
+    pub(super) const NONE: Handle = Handle {
+        index: NIL,
+        generation: 0,
+    };
+
     #[inline]
     const fn pack(self) -> u64 {
         // CAST: widening; `From` is not available in a `const fn`.

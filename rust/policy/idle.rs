@@ -2,11 +2,12 @@
 
 //! Waiting for the next request of the active queue, or not.
 //!
-//! Source: CFQ 5.3 (without seeks), 5.4, 7. Ours: any request of the awaited queue ends the wait,
+//! Source: CFQ 5.1 to 5.4, 7. Ours: any request of the awaited queue ends the wait,
 //! and a wait never outlasts the slice.
 
 use super::ioprio::Class;
 use super::memory::Memory;
+use super::request::Arrival;
 use super::scheduler::{
     Kick,
     Refusal,
@@ -23,6 +24,9 @@ use super::time::{
 /// Far above any wait that pays on a disk; without it settings could stop the disk for days.
 const MAX_WAIT: Span = Span::from_ms(1_000);
 
+/// Requests queued at once that make a queue deep (CFQ 2.3).
+const DEEP: u32 = 4;
+
 /// Requests of more sectors than this are larger than a page.
 const PAGE_SECTORS: u32 = 8;
 
@@ -35,8 +39,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if self.tunables.is_flash() || queue.class() == Class::Idle {
             return false;
         }
-        if queue.idle_window && !self.disk.is_parallel() {
+        if queue.idle_window && !self.is_parallel() {
             return true;
+        }
+        // A process in the middle of an fsync waits for another one, see `yielding`.
+        if queue.yields && self.device.busy > 1 {
+            return false;
         }
         let Some(tree) = self.group.tree(queue.tree) else {
             return false;
@@ -44,9 +52,19 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         queue.sync && tree.tree.len() == 1 && !tree.think.is_longer_than(self.tunables.slice_idle)
     }
 
+    /// Returns whether waiting for a single queue is pointless, since the device either does not
+    /// seek or does several things at once.
+    pub(super) fn is_parallel(&self) -> bool {
+        if self.disk.rotational {
+            self.tunables.slice_idle_auto && self.measure.is_seekless()
+        } else {
+            self.disk.may_reorder() && self.measure.reorders()
+        }
+    }
+
     /// Starts to wait for the active queue, which has just run dry, if that pays (7.2).
     pub(super) fn arm_idle(&mut self, now: Time) {
-        if self.idle_until != Time::NEVER || self.disk.is_parallel() || !self.is_worth_waiting() {
+        if self.idle_until != Time::NEVER || self.is_parallel() || !self.is_worth_waiting() {
             return;
         }
         let Some(queue) = self.queues.at(self.active) else {
@@ -100,12 +118,15 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let was = self.refusal;
         self.idle_until = Time::NEVER;
         Stats::bump(&mut self.stats.idle_expired);
+        if let Some(queue) = self.queues.at_mut(self.active) {
+            queue.deep = false;
+        }
         self.expire(now, false);
         self.settle(was)
     }
 
-    /// Takes a new request of a sync queue into account: does waiting pay still? (5.1, 5.3)
-    pub(super) fn update_idling(&mut self, now: Time, index: u32, process: u32, noidle: bool) {
+    /// Takes a new request of a sync queue into account: does waiting pay still? (5.1 to 5.3)
+    pub(super) fn update_idling(&mut self, now: Time, index: u32, process: u32, arrival: &Arrival) {
         let cap = self.tunables.slice_idle;
         let Some(queue) = self.queues.at_mut(index) else {
             return;
@@ -113,11 +134,16 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if let Some(tree) = self.group.tree_mut(queue.tree) {
             tree.think.came(now, cap);
         }
+        let (position, sectors) = (arrival.position, arrival.sectors);
+        queue.seek.note(position, sectors, self.disk.rotational);
+        queue.deep |= queue.queued() >= DEEP && queue.class() != Class::Idle;
+        queue.yields = arrival.is_awaited_write();
         let Some(process) = self.processes.at_mut(process) else {
             return;
         };
         process.think.came(now, cap);
-        if noidle || queue.class() == Class::Idle {
+        let shallow_seeks = queue.seek.is_seeky() && !queue.deep;
+        if queue.yields || shallow_seeks || queue.class() == Class::Idle {
             queue.idle_window = false;
         } else if let Some(mean) = process.think.mean() {
             queue.idle_window = mean <= cap;

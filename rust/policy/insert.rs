@@ -33,20 +33,22 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     ) -> Result<(RqId, Kick), R> {
         let was = self.refusal;
         let owner = &arrival.owner;
-        let index = self.queue_for(now, owner);
+        let index = self.queue_for(now, owner, arrival.prio);
         if self.queues.at(index).is_none() {
             return Err(rq);
         }
         let mut request = Request::new(arrival, State::Queued, rq);
         request.queue = index;
         request.deadline = now.saturating_add(self.tunables.fifo_expire(owner.sync));
-        let noidle = request.noidle;
         let handle = match self.requests.alloc(request) {
             Ok(handle) => handle,
             // A record just made gives its request back; it always holds one.
             Err(Request { rq: Some(rq), .. }) => return Err(rq),
             Err(_) => return Ok((RqId::NONE, Kick::None)),
         };
+        if arrival.is_awaited_write() {
+            self.note_awaited(index);
+        }
         self.link(now, index, handle.index, arrival.prio);
         Stats::bump(&mut self.stats.inserted);
         if owner.sync && self.tunables.is_flash() {
@@ -55,12 +57,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             self.refusal = Refusal::None;
         } else if owner.sync {
             let process = self.processes.find(owner.process.handle());
-            self.update_idling(now, index, process.unwrap_or(NIL), noidle);
+            self.update_idling(now, index, process.unwrap_or(NIL), arrival);
         }
         if index == self.active {
             self.wait_hit(arrival.sectors);
         } else {
-            self.maybe_preempt(now, index, owner.sync, arrival.prio);
+            self.maybe_preempt(now, index, arrival);
         }
         Ok((RqId::new(handle), self.settle(was)))
     }
@@ -82,6 +84,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if !queue.is_busy() {
             self.make_busy(now, index);
         }
+        self.reposition(index);
     }
 
     /// Queues a request before all others.

@@ -5,7 +5,7 @@
 //! The caller has resolved "none" already (the block core derives it from nice). Source: CFQ 3.4.
 
 /// The priority class. Between classes the order is strict, but for
-/// [`CLASS_PATIENCE`](super::workload::CLASS_PATIENCE).
+/// [`Tunables::patience`](super::Tunables::patience).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Served before everything else.
@@ -94,6 +94,18 @@ impl Ioprio {
                 level: Level::WORST,
             },
             Class::RealTime | Class::BestEffort => self,
+        }
+    }
+
+    /// Returns what this priority is worth for metadata, which others may wait for (CFQ 3.4).
+    #[inline]
+    pub(super) fn boosted(self) -> Self {
+        match self.class {
+            Class::Idle => Self::NORM,
+            class => Ioprio {
+                class,
+                level: self.level.min(Level::NORM),
+            },
         }
     }
 }

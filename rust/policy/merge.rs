@@ -49,7 +49,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             request.position = position;
             return;
         }
-        let Some(queue) = self.queues.at_mut(request.queue) else {
+        let home = request.queue;
+        let Some(queue) = self.queues.at_mut(home) else {
             return;
         };
         let slots = self.requests.slots_mut();
@@ -59,6 +60,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         let slots = self.requests.slots_mut();
         queue.sort_in(slots, index, &self.choice, self.device.last_position);
+        self.reposition(home);
     }
 
     /// Takes out a request that was merged into another one.

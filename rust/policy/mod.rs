@@ -58,6 +58,7 @@
 
 mod check;
 mod choice;
+mod cooperate;
 mod finish;
 mod flash;
 mod give;
@@ -67,13 +68,16 @@ mod idle;
 mod insert;
 pub mod ioprio;
 mod list;
+mod measure;
 pub mod memory;
 mod merge;
+mod near;
 mod preempt;
 pub mod process;
 pub mod queue;
 pub mod request;
 pub mod scheduler;
+mod seek;
 mod select;
 mod service;
 mod slab;
@@ -85,9 +89,11 @@ mod think;
 pub mod time;
 mod tree;
 mod tree_check;
+mod tree_search;
 pub mod tunables;
 mod weight;
 mod workload;
+mod yielding;
 
 pub use self::id::{
     ProcessId,
@@ -131,4 +137,3 @@ pub use self::tunables::{
     View,
     KNOBS, //
 };
-pub use self::workload::CLASS_PATIENCE;

@@ -2,11 +2,12 @@
 
 //! Whether a new request ends the slice of the active queue in favour of its own queue.
 //!
-//! Source: CFQ 5.5 and 5.6, without the rules for close cooperators (12 and 13).
+//! Source: CFQ 5.5 and 5.6; the interruptions are ours.
 
 use super::ioprio::Class;
 use super::memory::Memory;
 use super::queue::Queue;
+use super::request::Arrival;
 use super::scheduler::Scheduler;
 use super::service::Kind;
 use super::stats::Stats;
@@ -15,33 +16,27 @@ use super::time::Time;
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Lets queue `new`, which got a request, preempt the active queue if that is due.
     #[inline]
-    pub(super) fn maybe_preempt(&mut self, now: Time, new: u32, sync: bool, prio: bool) {
+    pub(super) fn maybe_preempt(&mut self, now: Time, new: u32, arrival: &Arrival) {
         let Some(active) = self.queues.at(self.active) else {
             return;
         };
         let Some(queue) = self.queues.at(new) else {
             return;
         };
-        let due = if self.tunables.is_flash() {
-            queue.class() < active.class()
-        } else {
-            self.should_preempt(now, queue, active, sync, prio)
-        };
-        if due {
+        if self.tunables.is_flash() {
+            if queue.class() < active.class() {
+                self.preempt(now, new, false);
+            }
+        } else if self.should_preempt(now, queue, active, arrival) {
             let other_kind = self.kind_of(active) != self.kind_of(queue);
             self.preempt(now, new, other_kind);
+        } else if queue.yields && self.may_interrupt(now, new) {
+            self.preempt(now, new, false);
         }
     }
 
     /// The rules, in order; the first that decides wins (5.5).
-    fn should_preempt(
-        &self,
-        now: Time,
-        new: &Queue,
-        active: &Queue,
-        sync: bool,
-        prio: bool,
-    ) -> bool {
+    fn should_preempt(&self, now: Time, new: &Queue, active: &Queue, arrival: &Arrival) -> bool {
         let real_time = |queue: &Queue| queue.class() == Class::RealTime;
         if new.class() == Class::Idle {
             return false;
@@ -52,7 +47,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if real_time(active) && !real_time(new) {
             return false;
         }
-        if sync && !active.sync && !self.slice.must_dispatch {
+        if arrival.owner.sync && !active.sync && !self.slice.must_dispatch {
             return true;
         }
         if self.slice.is_used(now) || (real_time(new) && !real_time(active)) {
@@ -61,9 +56,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let both_noidle = self.workload.kind == Kind::SyncNoidle
             && self.kind_of(new) == Kind::SyncNoidle
             && active.is_empty();
+        let waiting = self.idle_until != Time::NEVER && !self.active_process.is_none();
         both_noidle
-            || (prio && active.prio_pending == 0 && self.slice.dispatched > 0)
+            || (arrival.prio && active.prio_pending == 0 && self.slice.dispatched > 0)
             || (active.is_empty() && !self.is_worth_waiting())
+            || (waiting && new.sync && self.is_close(arrival.position))
     }
 
     /// Ends the active slice as timed out, so that unused time is not lost, and puts `new` first
@@ -91,6 +88,7 @@ mod tests {
 
     use super::*;
     use crate::policy::id::ProcessId;
+    use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
     #[test]
@@ -151,5 +149,22 @@ mod tests {
         assert!(id.is_none());
         assert!(!sched.has_work());
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn whoever_comes_close_to_the_head_cuts_a_wait_short() {
+        for (position, close) in [(1_000, true), (90_000, false)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 0), 1);
+            let (_, id) = dispatch(&mut sched, ms(0));
+            let _ = sched.complete(ms(1), id);
+            assert!(sched.poll_at().is_some());
+            let (_, kick) = insert(&mut sched, ms(2), read(two, position), 2);
+            assert_eq!(kick == Kick::Run, close);
+            assert_eq!(dispatch(&mut sched, ms(2)).0 == 2, close);
+            assert_eq!(sched.check(), Ok(()));
+        }
     }
 }

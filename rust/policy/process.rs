@@ -33,7 +33,8 @@ const EVICTION_TRIES: u32 = 16;
 ///
 /// # Invariants
 ///
-/// `queue` is `NIL` or a live sync queue that counts this record as an owner.
+/// `queue` is `NIL` or a live sync queue that counts this record as an owner. It may lag behind a
+/// merge that is planned until the next request.
 #[derive(Debug)]
 pub struct Process {
     pub(super) think: ThinkTime,
@@ -126,14 +127,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(process) = self.processes.free(index) else {
             return;
         };
-        let Some(queue) = self.queues.at_mut(process.queue) else {
-            return;
-        };
-        queue.owners = queue.owners.saturating_sub(1);
-        if self.active == process.queue {
-            self.expire(now, false);
-        }
-        self.release_queue(process.queue);
+        self.disown(now, process.queue);
     }
 
     /// Frees a queue that nobody needs any more.
@@ -145,11 +139,15 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Returns the queue for a request of `owner`, makes it if need be, and notes the priority.
-    pub(super) fn queue_for(&mut self, now: Time, owner: &Owner) -> u32 {
-        let ioprio = owner.ioprio.resolved();
+    ///
+    /// Metadata (`prio`) is worth more, until the next request that is none.
+    #[inline]
+    pub(super) fn queue_for(&mut self, now: Time, owner: &Owner, prio: bool) -> u32 {
+        let own = owner.ioprio.resolved();
         if !owner.sync {
-            return self.shared_queue(ioprio);
+            return self.shared_queue(own);
         }
+        let ioprio = if prio { own.boosted() } else { own };
         let Some(index) = self.processes.find(owner.process.handle()) else {
             return self.fallback_queue();
         };
@@ -158,20 +156,34 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         process.used = true;
         let known = process.queue;
-        if let Some(queue) = self.queues.at(known) {
-            if queue.ioprio != ioprio {
-                self.set_ioprio(now, known, ioprio);
+        let present = self.present_queue(now, known, own);
+        if let Some(queue) = self.queues.at(present) {
+            if queue.ioprio != ioprio || queue.own_ioprio != own {
+                self.set_ioprio(now, present, ioprio, own);
             }
-            return known;
+            if present != known {
+                self.set_queue(index, present);
+            }
+            return present;
         }
-        match self.queues.alloc(Queue::new(true, ioprio)) {
-            Ok(handle) => {
-                if let Some(process) = self.processes.at_mut(index) {
-                    process.queue = handle.index;
-                }
-                handle.index
-            }
-            Err(_) => self.fallback_queue(),
+        let queue = match self.queues.alloc(Queue::new(true, own)) {
+            Ok(handle) => handle.index,
+            Err(_) => NIL,
+        };
+        self.set_queue(index, queue);
+        if queue == NIL {
+            return self.fallback_queue();
+        }
+        if prio {
+            self.set_ioprio(now, queue, ioprio, own);
+        }
+        queue
+    }
+
+    /// Notes the queue of the process in slot `index`.
+    fn set_queue(&mut self, index: u32, queue: u32) {
+        if let Some(process) = self.processes.at_mut(index) {
+            process.queue = queue;
         }
     }
 
@@ -214,15 +226,17 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Takes over a changed priority; a waiting queue moves to its new place at once.
-    fn set_ioprio(&mut self, now: Time, index: u32, ioprio: Ioprio) {
+    fn set_ioprio(&mut self, now: Time, index: u32, ioprio: Ioprio, own: Ioprio) {
         let Some(queue) = self.queues.at_mut(index) else {
             return;
         };
         let moved = queue.ioprio.class != ioprio.class;
         queue.ioprio = ioprio;
+        queue.own_ioprio = own;
         if moved && queue.is_busy() && self.active != index {
             self.resort(now, index);
         }
+        self.reposition(index);
     }
 }
 

@@ -5,18 +5,23 @@
 //! Knows nothing of other queues, slices or the device. Source: CFQ 1.2, 4.5.
 
 use super::choice::Choice;
-use super::id::NIL;
+use super::id::{
+    Handle,
+    NIL, //
+};
 use super::ioprio::{
     Class,
     Ioprio, //
 };
 use super::list::List;
+use super::near::Near;
 use super::request::{
     BySector,
     Fifo,
     Request,
     Sector, //
 };
+use super::seek::SeekHistory;
 use super::service::TreeIndex;
 use super::slab::{
     at,
@@ -35,7 +40,8 @@ use super::tree::{
 ///
 /// `sort` and `fifo` hold the same requests. `next_rq` is one of them, or `NIL` if there are
 /// none. `requests` counts those and all others whose slots name this queue. `tree` is set exactly
-/// while the queue is busy, that is on a service tree.
+/// while the queue is busy, that is on a service tree. `near` is set exactly while the queue is in
+/// the order by position, and tells where; an active queue never is.
 #[derive(Debug)]
 pub struct Queue {
     pub(super) sort: Tree<BySector>,
@@ -50,16 +56,32 @@ pub struct Queue {
     pub(super) prio_pending: u32,
     /// Processes that send their requests here; a shared queue counts as one of its own.
     pub(super) owners: u32,
+    /// The priority that counts now.
     pub(super) ioprio: Ioprio,
+    /// The priority without what metadata adds to it for the moment (CFQ 3.4).
+    pub(super) own_ioprio: Ioprio,
     /// The service tree that the queue is on.
     pub(super) tree: TreeIndex,
     pub(super) links: TreeLinks,
     pub(super) key: VTime,
     /// Unused (positive) or overdrawn time of the last slice, in nanoseconds (CFQ 10).
     pub(super) resid: i64,
+    pub(super) near: Option<Near>,
+    pub(super) near_links: TreeLinks,
+    /// The queue that the processes of this one are set to move to (CFQ 11.2).
+    pub(super) merges_into: Handle,
+    pub(super) seek: SeekHistory,
     pub(super) sync: bool,
     /// Whether it pays to wait for the next request of this queue.
     pub(super) idle_window: bool,
+    /// Many requests were queued at once, so that seeks do not speak against waiting (CFQ 5.3).
+    pub(super) deep: bool,
+    /// Another queue's processes have moved here (CFQ 11.3).
+    pub(super) coop: bool,
+    /// Its processes are to part (CFQ 11.4).
+    pub(super) split: bool,
+    /// Its last request was a write that somebody waits for, see `yielding`.
+    pub(super) yields: bool,
 }
 
 impl Queue {
@@ -74,12 +96,21 @@ impl Queue {
             prio_pending: 0,
             owners: 1,
             ioprio,
+            own_ioprio: ioprio,
             tree: TreeIndex::NONE,
             links: TreeLinks::NONE,
             key: VTime::default(),
             resid: 0,
+            near: None,
+            near_links: TreeLinks::NONE,
+            merges_into: Handle::NONE,
+            seek: SeekHistory::default(),
             sync,
             idle_window: sync,
+            deep: false,
+            coop: false,
+            split: false,
+            yields: false,
         }
     }
 

@@ -62,14 +62,13 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Depth from which on a device is taken to order requests itself (CFQ 2.3, `hw_tag`).
+    /// Depth from which on a device may order requests itself (CFQ 2.3, `hw_tag`).
     const REORDERS: u32 = 5;
 
-    /// Returns whether waiting for a single queue is pointless, since the device neither seeks nor
-    /// works on one request at a time.
+    /// Returns whether the device has room for several requests at once.
     #[inline]
-    pub(super) const fn is_parallel(self) -> bool {
-        !self.rotational && self.depth >= Self::REORDERS
+    pub(super) const fn may_reorder(self) -> bool {
+        self.depth >= Self::REORDERS
     }
 }
 
@@ -101,6 +100,15 @@ pub struct Arrival {
     pub prio: bool,
     /// When it was made.
     pub born: Time,
+}
+
+impl Arrival {
+    /// Returns whether this is a write whose submitter waits and will not go on: fsync, the
+    /// journal and the like (CFQ 5.3).
+    #[inline]
+    pub(super) const fn is_awaited_write(&self) -> bool {
+        self.owner.sync && self.write && !self.idle_hint
+    }
 }
 
 /// Where a request is.
@@ -137,8 +145,9 @@ pub struct Request<R> {
     pub(super) state: State,
     pub(super) sync: bool,
     pub(super) prio: bool,
-    /// A sync write whose submitter will not go on: fsync and the like (CFQ 5.3).
-    pub(super) noidle: bool,
+    pub(super) write: bool,
+    /// A read of a seeky queue, far from the request dispatched before it; see `measure`.
+    pub(super) far: bool,
 }
 
 impl<R> Request<R> {
@@ -158,7 +167,8 @@ impl<R> Request<R> {
             state,
             sync: arrival.owner.sync,
             prio: arrival.prio,
-            noidle: arrival.owner.sync && arrival.write && !arrival.idle_hint,
+            write: arrival.write,
+            far: false,
         }
     }
 
@@ -231,14 +241,12 @@ mod tests {
     }
 
     #[test]
-    fn only_sync_writes_without_the_hint_are_noidle() {
-        let noidle = |sync, write, hint| {
-            Request::new(&arrival(sync, write, hint), State::Queued, 0u8).noidle
-        };
-        assert!(noidle(true, true, false));
-        assert!(!noidle(true, true, true));
-        assert!(!noidle(true, false, false));
-        assert!(!noidle(false, true, false));
+    fn only_sync_writes_without_the_hint_are_awaited() {
+        let awaited = |sync, write, hint| arrival(sync, write, hint).is_awaited_write();
+        assert!(awaited(true, true, false));
+        assert!(!awaited(true, true, true));
+        assert!(!awaited(true, false, false));
+        assert!(!awaited(false, true, false));
     }
 
     #[test]

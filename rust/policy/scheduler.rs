@@ -16,10 +16,12 @@ use super::id::{
 };
 use super::ioprio::Ioprio;
 use super::list::List;
+use super::measure::Measure;
 use super::memory::{
     Memory,
     SHARED_QUEUES, //
 };
+use super::near::Positions;
 use super::process::Clock;
 use super::queue::Queue;
 use super::request::{
@@ -39,6 +41,7 @@ use super::time::{
 use super::tunables::Tunables;
 use super::weight::Shares;
 use super::workload::Workload;
+use super::yielding::Credit;
 
 /// What to do now.
 #[derive(Debug, PartialEq, Eq)]
@@ -153,6 +156,9 @@ pub struct Scheduler<R, M: Memory<R>> {
     pub(super) tunables: Tunables,
     pub(super) shares: Shares,
     pub(super) choice: Choice,
+    pub(super) positions: Positions,
+    pub(super) credit: Credit,
+    pub(super) measure: Measure,
     pub(super) stats: Stats,
 }
 
@@ -200,6 +206,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             shares: Shares::new(&tunables),
             choice: Choice::new(&tunables),
             tunables,
+            positions: Positions::new(),
+            credit: Credit::new(now),
+            measure: Measure::new(),
             stats: Stats::default(),
         }
     }
@@ -362,6 +371,16 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.processes.len()
     }
 
+    /// Returns whether the device was seen to take several requests at once; `None` if unknown.
+    pub fn reorders(&self) -> Option<bool> {
+        self.measure.known_to_reorder()
+    }
+
+    /// Returns whether the device was seen not to seek, whatever it calls itself.
+    pub fn is_seekless(&self) -> bool {
+        self.measure.is_seekless()
+    }
+
     /// Changes the tunables. The present slice ends, so that no old value lingers.
     pub fn set_tunables(&mut self, now: Time, tunables: Tunables) -> Kick {
         let was = self.refusal;
@@ -369,6 +388,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.shares = Shares::new(&tunables);
         self.choice = Choice::new(&tunables);
         self.tunables = tunables;
+        self.sort_positions();
         self.refusal = Refusal::None;
         self.settle(was)
     }

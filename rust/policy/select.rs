@@ -19,7 +19,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     #[inline]
     pub(super) fn decide(&mut self, now: Time) -> Decision<R> {
         if self.device.at_head > 0 {
-            if let Some((rq, id)) = self.give_head() {
+            if let Some((rq, id)) = self.give_head(now) {
                 return Decision::Dispatch { rq, id };
             }
         }
@@ -74,15 +74,25 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at(self.active) else {
             return true;
         };
-        if self.slice.is_used(now) && !self.slice.must_dispatch {
+        let over = self.slice.is_used(now) || self.is_overdrawn(now);
+        if over && !self.slice.must_dispatch {
             self.expire(now, false);
             return true;
         }
         if !queue.is_empty() {
             return true;
         }
-        let waiting = self.idle_until != Time::NEVER;
-        if waiting || (queue.dispatched > 0 && self.is_worth_waiting()) {
+        let (waiting, flying) = (self.idle_until != Time::NEVER, queue.dispatched > 0);
+        let near = self.close_cooperator();
+        if near != NIL {
+            self.plan_merge(self.active, near);
+            self.pass_slice(now, near);
+            return true;
+        }
+        if !waiting {
+            self.doubt_depth(now);
+        }
+        if waiting || (flying && self.is_worth_waiting()) {
             self.refusal = Refusal::Arrival;
             return false;
         }
@@ -90,10 +100,20 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         true
     }
 
+    /// Gives up waiting for a deep, seeky queue that the device outruns (6.2, step 8).
+    fn doubt_depth(&mut self, now: Time) {
+        let young = self.slice.is_young(now);
+        if let Some(queue) = self.queues.at_mut(self.active) {
+            if queue.seek.is_seeky() && queue.idle_window && young {
+                queue.deep = false;
+                queue.idle_window = false;
+            }
+        }
+    }
+
     /// Ends the slice early where one request, or a few, are enough (8.5).
     fn after_dispatch(&mut self, now: Time) {
         self.slice.dispatched = self.slice.dispatched.saturating_add(1);
-        self.slice.must_dispatch = false;
         let Some(queue) = self.queues.at(self.active) else {
             return;
         };
@@ -103,7 +123,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             self.shares.of(queue.sync, queue.ioprio.level).limit
         };
         let enough = self.device.busy > 1 && self.slice.dispatched >= limit;
-        if enough || self.slice.favour {
+        let favour = self.slice.favour;
+        self.slice.favour = favour.saturating_sub(1);
+        self.slice.must_dispatch = favour > 1;
+        if enough || favour == 1 {
             self.expire(now, false);
         }
     }

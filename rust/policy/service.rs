@@ -118,6 +118,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if !self.group.has(queue.class()) {
             self.group.note_served(queue.class(), now);
         }
+        if !queue.sync && !self.group.is_occupied(self.tree_of(queue)) {
+            self.group.note_async(queue.class(), now);
+        }
         self.device.busy = self.device.busy.saturating_add(1);
         if queue.sync {
             self.device.busy_sync = self.device.busy_sync.saturating_add(1);
@@ -129,6 +132,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     #[inline]
     pub(super) fn make_unbusy(&mut self, index: u32) {
         self.unplace(index);
+        self.reposition(index);
         self.device.busy = self.device.busy.saturating_sub(1);
         if self.queues.at(index).is_some_and(|queue| queue.sync) {
             self.device.busy_sync = self.device.busy_sync.saturating_sub(1);

@@ -40,8 +40,13 @@ pub(super) struct Slice {
     pub(super) must_dispatch: bool,
     /// The fifo was looked at.
     pub(super) fifo_checked: bool,
-    /// A single request for a class that has waited too long.
-    pub(super) favour: bool,
+    /// Requests to come for somebody who has waited too long, whatever the rules say; 0 for a
+    /// slice of the usual kind.
+    pub(super) favour: u32,
+    /// It interrupted the round for a write that somebody waits for, see `yielding`.
+    pub(super) interrupts: bool,
+    /// When it is over even if its clock stands: a slice that was passed on ends no later.
+    pub(super) bound: Time,
 }
 
 impl Slice {
@@ -61,7 +66,9 @@ impl Slice {
             is_new: true,
             must_dispatch: false,
             fifo_checked: false,
-            favour: false,
+            favour: 0,
+            interrupts: false,
+            bound: Time::NEVER,
         }
     }
 
@@ -74,7 +81,7 @@ impl Slice {
     /// Returns whether the time is used up.
     #[inline]
     pub(super) fn is_used(&self, now: Time) -> bool {
-        !self.is_new && now >= self.end
+        now >= self.bound || (!self.is_new && now >= self.end)
     }
 
     /// Returns the time left, zero while the clock stands.
@@ -83,14 +90,24 @@ impl Slice {
         self.end.saturating_since(now)
     }
 
+    /// Returns whether the queue is active because it is its turn.
+    pub(super) fn is_plain(&self) -> bool {
+        self.favour == 0 && !self.interrupts
+    }
+
     /// Returns when the slice ends, once its clock runs.
     #[inline]
     pub(super) fn end(&self) -> Time {
         if self.is_new {
-            Time::NEVER
+            self.bound
         } else {
-            self.end
+            self.end.min(self.bound)
         }
+    }
+
+    /// Returns whether less than half of the time was used (CFQ 6.2, step 8).
+    pub(super) fn is_young(&self, now: Time) -> bool {
+        self.is_new || self.left(now) > now.saturating_since(self.start)
     }
 
     /// Returns whether the slice is over, or will be if each of `dispatched` requests costs `each`
@@ -126,6 +143,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         }
         self.active = queue;
+        self.reposition(queue);
         self.active_process = ProcessId::NONE;
         self.slice = Slice::begin(now);
         Stats::bump(&mut self.stats.slices);
@@ -151,6 +169,17 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         scale(slice, round.as_ns(), expected.as_ns()).max(low)
     }
 
+    /// Returns when the slice is over at the latest, if its clock started now.
+    pub(super) fn slice_bound(&self, now: Time) -> Time {
+        match self.queues.at(self.active) {
+            Some(queue) if self.slice.is_new => {
+                let share = self.shares.of(queue.sync, queue.ioprio.level);
+                now.saturating_add(share.slice).min(self.slice.bound)
+            }
+            _ => self.slice.end(),
+        }
+    }
+
     /// Starts the clock of the slice, at the first completion in it.
     pub(super) fn start_clock(&mut self, now: Time) {
         if self.slice.is_new {
@@ -174,8 +203,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if timed_out {
             Stats::bump(&mut self.stats.slices_timed_out);
         }
-        if !self.tunables.is_flash() {
+        if self.tunables.is_flash() {
+            let requests = u64::from(self.slice.dispatched);
+            self.group.charged = self.group.charged.wrapping_add(requests);
+        } else {
             self.account(now, timed_out);
+            self.note_parting(index);
         }
         self.active = NIL;
         self.active_process = ProcessId::NONE;
@@ -189,12 +222,14 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 self.release_queue(index);
             } else {
                 self.resort(now, index);
+                self.reposition(index);
             }
         }
     }
 
     /// Stores the residual and charges the group.
     fn account(&mut self, now: Time, timed_out: bool) {
+        self.pay(now);
         if timed_out {
             let resid = if self.slice.is_new {
                 self.slice_length().as_signed()

@@ -59,6 +59,14 @@ counters! {
     idle_cut,
     /// Active queues that had to give way to a better request.
     preemptions,
+    /// Times that queues of processes on the same area were set to become one.
+    coop_merges,
+    /// Processes that left a shared queue.
+    coop_splits,
+    /// Slices of readers interrupted for a write that somebody waits for.
+    interruptions,
+    /// Turns given to those who had waited for longer than `patience`.
+    favours,
     /// Slices begun.
     slices,
     /// Slices that used up their time, or were preempted.

@@ -13,7 +13,6 @@ use super::slab::{
     at_mut,
     Slot, //
 };
-use core::cmp::Ordering;
 use core::marker::PhantomData;
 
 /// An object's place in a tree.
@@ -199,23 +198,6 @@ impl<O> Tree<O> {
             }
             node = parent;
         }
-    }
-
-    /// Finds a member for which `compare` (member against what is sought) says `Equal`.
-    pub(super) fn find<T: Ordered<O>>(
-        &self,
-        slots: &[Slot<T>],
-        compare: impl Fn(&T) -> Ordering,
-    ) -> Option<u32> {
-        let mut node = self.root;
-        while let Some(object) = at(slots, node) {
-            node = match compare(object) {
-                Ordering::Equal => return Some(node),
-                Ordering::Greater => object.tree_links().left,
-                Ordering::Less => object.tree_links().right,
-            };
-        }
-        None
     }
 
     /// Adds `node`, which is in no tree of this order; behind its equals.

@@ -70,6 +70,10 @@ pub enum Knob {
     LowLatency,
     /// See [`Tunables::target_latency`].
     TargetLatency,
+    /// See [`Tunables::patience`].
+    Patience,
+    /// See [`Tunables::slice_idle_auto`].
+    SliceIdleAuto,
 }
 
 /// What a user has to know about one knob.
@@ -91,7 +95,7 @@ pub struct KnobInfo {
 
 macro_rules! knobs {
     ($($knob:ident $name:literal $unit:ident $min:literal $max:expr, $twin:expr;)+) => {
-        /// All knobs, in the order of CFQ's documentation.
+        /// All knobs: those of CFQ in the order of its documentation, then ours.
         pub const KNOBS: [KnobInfo; [$($name),+].len()] = [
             $(KnobInfo {
                 knob: Knob::$knob,
@@ -134,6 +138,8 @@ knobs! {
     GroupIdle       "group_idle"        Milliseconds 0 MAX, Some("group_idle_us");
     LowLatency      "low_latency"       Flag         0 1,   None;
     TargetLatency   "target_latency"    Milliseconds 1 MAX, Some("target_latency_us");
+    Patience        "patience"          Milliseconds 0 MAX, None;
+    SliceIdleAuto   "slice_idle_auto"   Flag         0 1,   None;
 }
 
 /// The values of all knobs.
@@ -164,6 +170,16 @@ pub struct Tunables {
     pub low_latency: bool,
     /// Length of a round to aim at.
     pub target_latency: Span,
+    /// How long a class, or the async requests of one, may wait while better ones keep the device
+    /// busy; zero for ever.
+    ///
+    /// Then one request of the class is served, or a few of the async ones, oldest first, and it
+    /// waits again. A holder of locks in a low class thus makes progress. Much shorter and
+    /// `ionice` would lose its meaning; much longer and the tasks that wait for those locks look
+    /// hung.
+    pub patience: Span,
+    /// Whether idling stops on a disk that calls itself rotational but was seen not to seek.
+    pub slice_idle_auto: bool,
 }
 
 impl Tunables {
@@ -187,6 +203,8 @@ impl Tunables {
             group_idle: Span::ZERO,
             low_latency: true,
             target_latency: Span::from_ms(300),
+            patience: Span::from_ms(1_000),
+            slice_idle_auto: true,
         }
     }
 
@@ -206,6 +224,8 @@ impl Tunables {
             Knob::GroupIdle => show(self.group_idle, view),
             Knob::LowLatency => self.low_latency as u64,
             Knob::TargetLatency => show(self.target_latency, view),
+            Knob::Patience => show(self.patience, view),
+            Knob::SliceIdleAuto => self.slice_idle_auto as u64,
         }
     }
 
@@ -240,6 +260,8 @@ impl Tunables {
             Knob::GroupIdle => self.group_idle = span,
             Knob::LowLatency => self.low_latency = count == 1,
             Knob::TargetLatency => self.target_latency = span,
+            Knob::Patience => self.patience = span,
+            Knob::SliceIdleAuto => self.slice_idle_auto = count == 1,
         }
         Ok(())
     }
@@ -308,7 +330,7 @@ mod tests {
     #[test]
     fn defaults_are_those_of_cfq() {
         let values = Tunables::for_disk(DISK);
-        let expected = [8, 125, 250, 16384, 2, 100, 40, 2, 8, 0, 1, 300];
+        let expected = [8, 125, 250, 16384, 2, 100, 40, 2, 8, 0, 1, 300, 1000, 1];
         for (info, expected) in KNOBS.iter().zip(expected) {
             assert_eq!(values.get(info.knob, View::Plain), expected);
         }

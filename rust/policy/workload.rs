@@ -2,8 +2,8 @@
 
 //! Which service tree is served: the class, then the kind, and for how long.
 //!
-//! Source: CFQ 6.4, 6.5. The class order is strict but for [`CLASS_PATIENCE`], which is ours: CFQ
-//! lets a lower class wait for ever.
+//! Source: CFQ 6.4, 6.5. The order is strict but for the tunable `patience`, which is ours: CFQ
+//! lets a lower class, and async requests beside sync ones, wait for ever.
 
 use super::id::NIL;
 use super::ioprio::Class;
@@ -13,18 +13,18 @@ use super::service::{
     Kind,
     TreeIndex, //
 };
+use super::stats::Stats;
 use super::time::{
     Span,
     Time, //
 };
 use super::weight::scale;
 
-/// How long a class with queued requests may wait while better classes keep the device busy.
+/// Async requests served at a time for those that have waited too long (ours).
 ///
-/// Then one of its requests is served, and it waits again. A holder of locks in a low class thus
-/// makes progress, at a price of at most one request a second. Much shorter and `ionice` would
-/// lose its meaning; much longer and the tasks that wait for those locks look hung.
-pub const CLASS_PATIENCE: Span = Span::from_ms(1_000);
+/// A few at once, since the sync requests with the driver and the way there and back are paid for
+/// only once.
+const ASYNC_BATCH: u32 = 4;
 
 /// The shortest run of slices of one kind (CFQ 2.3: two ticks; ours: of 250 Hz).
 const MIN_WORKLOAD: Span = Span::from_ms(8);
@@ -64,11 +64,19 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Returns a class below `class` that has waited too long.
     #[inline]
     pub(super) fn starved_class(&self, now: Time, class: Class) -> Option<Class> {
+        let patience = self.tunables.patience;
+        if patience.is_zero() {
+            return None;
+        }
         [Class::BestEffort, Class::Idle].into_iter().find(|lower| {
-            *lower > class
-                && self.group.has(*lower)
-                && self.group.waited(*lower, now) >= CLASS_PATIENCE
+            *lower > class && self.group.has(*lower) && self.group.waited(*lower, now) >= patience
         })
+    }
+
+    /// Returns whether async queues of `class` have waited too long.
+    fn is_async_starved(&self, now: Time, class: Class) -> bool {
+        let patience = self.tunables.patience;
+        !patience.is_zero() && self.group.async_waited(class, now) >= patience
     }
 
     /// Returns the tree of `class` whose first queue comes first; ties go to the earlier kind.
@@ -107,6 +115,15 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if let Some(starved) = self.starved_class(now, class) {
             return self.favour(now, starved, false);
         }
+        if self.is_async_starved(now, class) {
+            let queue = self.group.first(TreeIndex::of(class, Kind::Async));
+            self.activate_favoured(now, queue, ASYNC_BATCH);
+            return queue;
+        }
+        if let Some(queue) = self.interrupting(now, class) {
+            self.interrupt(now, queue);
+            return queue;
+        }
         let queue = match class {
             Class::Idle => self.group.first(TreeIndex::of(Class::Idle, Kind::Sync)),
             Class::RealTime | Class::BestEffort => {
@@ -124,10 +141,16 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some((_, queue)) = self.first_tree(class, sync_only) else {
             return NIL;
         };
-        self.activate(now, queue);
-        self.slice.favour = true;
-        self.slice.must_dispatch = true;
+        self.activate_favoured(now, queue, 1);
         queue
+    }
+
+    /// Makes a queue active for so many requests, which go out whatever the rules say.
+    fn activate_favoured(&mut self, now: Time, queue: u32, requests: u32) {
+        self.activate(now, queue);
+        self.slice.favour = requests;
+        self.slice.must_dispatch = true;
+        Stats::bump(&mut self.stats.favours);
     }
 
     /// Keeps the workload going, or starts the one that comes first (6.4).
@@ -227,5 +250,35 @@ mod tests {
         assert_eq!(length(Kind::Async), Span::from_ms(40));
         // At least two idle times.
         assert_eq!(length(Kind::SyncNoidle), Span::from_ms(16));
+    }
+
+    #[test]
+    fn async_requests_that_wait_too_long_go_out_oldest_first() {
+        for patience in [1_000, 0] {
+            scheduler!(sched, SPINNING);
+            let mut tunables = sched.tunables().clone();
+            tunables.patience = Span::from_ms(patience);
+            let _ = sched.set_tunables(ms(0), tunables);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 0), 9);
+            let (_, id) = dispatch(&mut sched, ms(0));
+            for (rq, position) in [(1, 900), (2, 100), (3, 800), (4, 200), (5, 700)] {
+                add(&mut sched, ms(1), write(position), rq);
+            }
+            let _ = sched.complete(ms(1_002), id);
+            let _ = sched.timer(ms(1_200));
+            add(&mut sched, ms(1_200), read(one, 8), 8);
+            if patience == 0 {
+                let _ = dispatch(&mut sched, ms(1_200));
+                assert_eq!(sched.stats().favours, 0);
+                continue;
+            }
+            // Then the disk is drained for the reader.
+            for expected in [1, 2, 3, 4, 0] {
+                assert_eq!(dispatch(&mut sched, ms(1_200)).0, expected);
+            }
+            assert_eq!(sched.stats().favours, 1);
+            assert_eq!(sched.check(), Ok(()));
+        }
     }
 }

@@ -74,7 +74,8 @@ pub(super) fn arrival(process: ProcessId, rq: &Request, now: Time) -> Arrival {
         position: Sector::new(rq.position()),
         sectors: rq.sectors(),
         write: opf.is_write(),
-        idle_hint: opf.is_idle_hint(),
+        // Journals say "more will come" of what a chain of others waits for.
+        idle_hint: opf.is_idle_hint() && !opf.is_meta(),
         prio: opf.is_prio(),
         born,
     }

@@ -29,6 +29,8 @@ fn stats(elv: &Elevator<Rcfq>, file: &SeqFile) -> Result {
     let queued = guard.policy.queued();
     let in_driver = guard.policy.in_driver();
     let processes = guard.policy.processes();
+    let reorders = guard.policy.reorders().map_or(-1, i32::from);
+    let seekless = u32::from(guard.policy.is_seekless());
     drop(guard);
     for (name, value) in stats.each() {
         seq_print!(file, "{name} {value}\n");
@@ -38,5 +40,7 @@ fn stats(elv: &Elevator<Rcfq>, file: &SeqFile) -> Result {
     seq_print!(file, "now_queued {queued}\n");
     seq_print!(file, "now_in_driver {in_driver}\n");
     seq_print!(file, "now_processes {processes}\n");
+    seq_print!(file, "now_hw_tag {reorders}\n");
+    seq_print!(file, "now_seekless {seekless}\n");
     Ok(())
 }

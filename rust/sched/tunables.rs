@@ -51,6 +51,8 @@ files! {
     c"low_latency"       LowLatency      Plain,
     c"target_latency"    TargetLatency   Plain,
     c"target_latency_us" TargetLatency   Micro,
+    c"patience"          Patience        Plain,
+    c"slice_idle_auto"   SliceIdleAuto   Plain,
 }
 
 fn file(id: usize) -> Result<(Knob, View)> {

@@ -50,6 +50,15 @@ fn writers_who_wait_do_not_push_each_other_out() {
         let tasks = (0..writers).map(|i| fsyncer(i << 28)).collect();
         let mut machine = Machine::new(Timing::SATA, depth, tasks);
         machine.run(60_000);
+        println!(
+            "{depth} {writers} {:?} {:#?}",
+            machine
+                .tasks
+                .iter()
+                .map(|t| (t.done, t.worst / MS))
+                .collect::<Vec<_>>(),
+            machine.sched.stats()
+        );
         assert!(worst(&machine, 0..machine.tasks.len()) < 10_000);
         let most = machine.tasks.iter().map(|task| task.done).max();
         let least = machine.tasks.iter().map(|task| task.done).min();

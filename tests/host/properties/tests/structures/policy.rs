@@ -12,6 +12,8 @@ pub mod slab;
 pub mod tree;
 #[path = "../../../../../rust/policy/tree_check.rs"]
 pub mod tree_check;
+#[path = "../../../../../rust/policy/tree_search.rs"]
+pub mod tree_search;
 
 mod against_std {
     use super::list::*;
@@ -116,6 +118,12 @@ mod against_std {
                 prop_assert!(tree.is_sound(slab.slots()));
                 prop_assert_eq!(tree.len() as usize, expected.len());
                 for key in 0u8..24 {
+                    let keys = |node| slab.at(node).map(|item| item.key);
+                    let (below, above) =
+                        tree.around(slab.slots(), |item: &Item| item.key.cmp(&key));
+                    let before = model.range(..(key, 0)).next_back().map(|item| item.0 .0);
+                    let after = model.range((key, 0)..).next().map(|item| item.0 .0);
+                    prop_assert_eq!((keys(below), keys(above)), (before, after));
                     let found = tree.find(slab.slots(), |item: &Item| item.key.cmp(&key));
                     let range = (key, 0)..(key + 1, 0);
                     prop_assert_eq!(found.is_some(), model.range(range).next().is_some());

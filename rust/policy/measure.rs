@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the device can do, as measured: whether it takes several requests at once, and whether it
+//! seeks at all.
+//!
+//! The kernel's flag says "rotational" for arrays and virtual disks too, where waiting for one
+//! queue keeps the rest of the device idle. Only reads of seeky queues are measured, since
+//! others may hit what the drive has read ahead. Source: CFQ 9.1 for the depth, here over a sliding
+//! window so that the answer can change; the seeks are ours.
+
+use super::time::{
+    Span,
+    Time, //
+};
+
+/// Samples before the depth is judged (CFQ 2.3).
+const WINDOW: u32 = 50;
+
+/// Samples before an average counts.
+const ENOUGH: u32 = 32;
+
+/// No arm moves and no platter turns in less than this on average.
+const NO_ARM: Span = Span::from_us(1_000);
+
+/// What an arm takes at least; between the two the verdict stays.
+const AN_ARM: Span = Span::from_us(2_000);
+
+/// An array serves a far read among others in this part of the time that a lone one takes; a
+/// single disk that sorts its queue gets to a half.
+const ARRAY_GAIN: u64 = 3;
+
+/// Below this gain it is no array any more.
+const DISK_GAIN: u64 = 2;
+
+/// Requests with the driver from which on reads count as "among others".
+const AMONG: u32 = 4;
+
+/// A mean over the last few samples.
+#[derive(Clone, Copy, Debug, Default)]
+struct Average {
+    samples: u32,
+    mean: u64,
+}
+
+impl Average {
+    fn add(&mut self, span: Span) {
+        self.samples = self.samples.saturating_add(1);
+        let weight = u64::from(self.samples.min(16));
+        let rest = self.mean.saturating_mul(weight.saturating_sub(1));
+        self.mean = rest
+            .saturating_add(span.as_ns())
+            .checked_div(weight)
+            .unwrap_or(0);
+    }
+
+    fn get(self) -> Option<u64> {
+        (self.samples >= ENOUGH).then_some(self.mean)
+    }
+}
+
+/// What has been measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measure {
+    most: u32,
+    samples: u32,
+    /// Whether several requests are taken at once; `None` while unknown.
+    reorders: Option<bool>,
+    /// The far read that is alone with the driver: its slot, and since when.
+    lone: Option<(u32, Time)>,
+    /// When a far read last ended among others, with no pause since.
+    among: Option<Time>,
+    lone_reads: Average,
+    gaps: Average,
+    seekless: bool,
+}
+
+impl Measure {
+    /// Depth from which on a device is taken to order requests itself (CFQ 2.3).
+    pub(super) const DEEP: u32 = 5;
+
+    /// Knows nothing yet.
+    pub(super) const fn new() -> Self {
+        const NOTHING: Average = Average {
+            samples: 0,
+            mean: 0,
+        };
+        Measure {
+            most: 0,
+            samples: 0,
+            reorders: None,
+            lone: None,
+            among: None,
+            lone_reads: NOTHING,
+            gaps: NOTHING,
+            seekless: false,
+        }
+    }
+
+    /// Returns whether the device takes several requests at once; unknown counts as yes.
+    #[inline]
+    pub(super) fn reorders(&self) -> bool {
+        self.reorders != Some(false)
+    }
+
+    /// Returns whether the device takes several requests at once, if that is known.
+    pub(super) fn known_to_reorder(&self) -> Option<bool> {
+        self.reorders
+    }
+
+    /// Returns whether the device was seen to serve requests in parallel or without seeking.
+    #[inline]
+    pub(super) fn is_seekless(&self) -> bool {
+        self.seekless
+    }
+
+    /// Notes that the request in slot `index` went to the driver, where `flying` others are.
+    pub(super) fn went(&mut self, now: Time, index: u32, flying: u32, far: bool) {
+        self.lone = (flying == 0 && far).then_some((index, now));
+    }
+
+    /// Notes the end of a request; `flying` counts it still.
+    pub(super) fn ended(&mut self, now: Time, index: u32, flying: u32, far: bool) {
+        match self.lone.take() {
+            Some((lone, since)) if lone == index => {
+                self.lone_reads.add(now.saturating_since(since));
+                self.judge();
+            }
+            other => self.lone = other,
+        }
+        if flying <= AMONG {
+            self.among = None;
+        } else if far {
+            if let Some(last) = self.among.replace(now) {
+                self.gaps.add(now.saturating_since(last));
+                self.judge();
+            }
+        }
+    }
+
+    fn judge(&mut self) {
+        let Some(lone) = self.lone_reads.get() else {
+            return;
+        };
+        let gain = |times: u64| {
+            let gap = self.gaps.get();
+            gap.is_some_and(|gap| lone >= gap.saturating_mul(times))
+        };
+        if lone < NO_ARM.as_ns() || gain(ARRAY_GAIN) {
+            self.seekless = true;
+        } else if lone > AN_ARM.as_ns() && !gain(DISK_GAIN) {
+            self.seekless = false;
+        }
+    }
+
+    /// Takes a sample of the depth, before a completion is counted (9.1).
+    ///
+    /// `kept_low` tells that the policy itself does not give more.
+    pub(super) fn sample_depth(&mut self, queued: u32, flying: u32, kept_low: bool) {
+        self.most = self.most.max(flying);
+        if (queued <= Self::DEEP && flying <= Self::DEEP) || kept_low {
+            return;
+        }
+        if self.samples < WINDOW {
+            self.samples = self.samples.saturating_add(1);
+            return;
+        }
+        self.reorders = Some(self.most >= Self::DEEP);
+        self.samples = 0;
+        self.most = 0;
+    }
+}
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_measure)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+    use super::*;
+    use crate::policy::testing::ms;
+
+    #[test]
+    fn the_depth_is_judged_by_the_51st_sample_and_again() {
+        let mut measure = Measure::new();
+        for _ in 0..50 {
+            measure.sample_depth(6, 2, false);
+            assert_eq!(measure.reorders, None);
+        }
+        // Too little load, or kept low: no sample.
+        measure.sample_depth(5, 4, false);
+        measure.sample_depth(9, 2, true);
+        assert!(measure.reorders());
+        measure.sample_depth(6, 2, false);
+        assert!(!measure.reorders());
+        for _ in 0..51 {
+            measure.sample_depth(6, 5, false);
+        }
+        assert!(measure.reorders());
+        for _ in 0..51 {
+            measure.sample_depth(6, 1, false);
+        }
+        assert!(!measure.reorders());
+    }
+
+    /// Lets so many lone far reads of a length end.
+    fn lone(measure: &mut Measure, reads: u32, us: u64) {
+        for _ in 0..reads {
+            measure.went(ms(0), 1, 0, true);
+            measure.ended(Time::from_ns(us * 1_000), 1, 1, true);
+        }
+    }
+
+    #[test]
+    fn a_device_without_an_arm_is_noticed_and_an_arm_too() {
+        let mut measure = Measure::new();
+        lone(&mut measure, 31, 100);
+        assert!(!measure.is_seekless());
+        lone(&mut measure, 1, 100);
+        assert!(measure.is_seekless());
+        // Between the two bounds nothing changes.
+        lone(&mut measure, 200, 1_500);
+        assert!(measure.is_seekless());
+        lone(&mut measure, 200, 13_000);
+        assert!(!measure.is_seekless());
+    }
+
+    #[test]
+    fn a_read_that_gets_company_is_not_measured() {
+        let mut measure = Measure::new();
+        for _ in 0..100 {
+            measure.went(ms(0), 1, 0, true);
+            measure.went(ms(0), 2, 1, true);
+            measure.ended(ms(0), 1, 2, true);
+            measure.ended(ms(0), 2, 1, true);
+        }
+        assert_eq!(measure.lone_reads.samples, 0);
+        assert!(!measure.is_seekless());
+    }
+
+    #[test]
+    fn an_array_is_noticed_by_what_it_does_at_once() {
+        for (gap, array) in [(7, false), (4, true)] {
+            let mut measure = Measure::new();
+            lone(&mut measure, 40, 13_000);
+            for end in 0..40 {
+                measure.ended(ms(end * gap), 1, 5, true);
+                // Others in between, and pauses, do not count.
+                measure.ended(ms(end * gap), 1, 5, false);
+            }
+            assert_eq!(measure.is_seekless(), array);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Writes that somebody waits for, fsync and the journal, do not wait for a round of readers.
+//!
+//! An fsync is a chain of short writes by several tasks, each of which starts when the one before
+//! has ended; if each waited for its turn, it would take as many rounds. So such a write interrupts
+//! the slice of a reader at once, as long as a *credit* of device time lasts; then its queue
+//! waits for its turn like others. No time is spent on waiting for more of them either. Source: ours,
+//! in place of the yield that was proposed for CFQ (16.1, point 6).
+
+use super::ioprio::Class;
+use super::memory::Memory;
+use super::scheduler::Scheduler;
+use super::service::{
+    Kind,
+    TreeIndex, //
+};
+use super::stats::Stats;
+use super::time::{
+    Span,
+    Time, //
+};
+
+/// One part in this many of the time may go to interruptions.
+///
+/// Readers keep three quarters of the disk whatever is synced; a quarter is some ten chains of
+/// writes a second.
+const PART: u64 = 4;
+
+/// Credit that can be saved up, as a multiple of `slice_idle`: a chain of five seeks and back.
+const SAVED: u64 = 12;
+
+/// What an interruption costs besides its own time, as a multiple of `slice_idle`: the seek back.
+const FEE: u64 = 1;
+
+/// The credit for interruptions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Credit {
+    /// Device time left at `since`, in nanoseconds; negative while overdrawn.
+    left: i64,
+    since: Time,
+}
+
+impl Credit {
+    /// Starts without any.
+    pub(super) const fn new(now: Time) -> Self {
+        Credit {
+            left: 0,
+            since: now,
+        }
+    }
+
+    /// Adds what has come in since the last call; `idle` is what one seek is taken to cost.
+    fn refill(&mut self, now: Time, idle: Span) {
+        let earned = now.saturating_since(self.since).as_ns() / PART;
+        let most = idle.saturating_mul(SAVED).as_signed();
+        self.left = self
+            .left
+            .saturating_add(Span::from_ns(earned).as_signed())
+            .min(most);
+        self.since = now;
+    }
+
+    /// Takes an interruption of length `took` off.
+    fn charge(&mut self, took: Span, idle: Span) {
+        let cost = took.saturating_add(idle.saturating_mul(FEE));
+        self.left = self.left.saturating_sub(cost.as_signed());
+    }
+}
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Notes that queue `index` gets a write that somebody waits for; its place may depend on it.
+    pub(super) fn note_awaited(&mut self, index: u32) {
+        if let Some(queue) = self.queues.at_mut(index) {
+            queue.idle_window = false;
+            queue.yields = true;
+        }
+    }
+
+    /// Returns whether a write of queue `new` may interrupt the active queue: a reader.
+    pub(super) fn may_interrupt(&mut self, now: Time, new: u32) -> bool {
+        let (Some(active), Some(new)) = (self.queues.at(self.active), self.queues.at(new)) else {
+            return false;
+        };
+        let due = self.slice.is_plain()
+            && self.kind_of(active) == Kind::Sync
+            && new.class() == active.class();
+        due && self.has_credit(now)
+    }
+
+    /// Returns the queue that interrupts the round now, if one is to.
+    pub(super) fn interrupting(&mut self, now: Time, class: Class) -> Option<u32> {
+        let readers = TreeIndex::of(class, Kind::Sync);
+        if class == Class::Idle || !self.group.is_occupied(readers) {
+            return None;
+        }
+        let first = self.group.first(TreeIndex::of(class, Kind::SyncNoidle));
+        let waits = self.queues.at(first)?.yields;
+        (waits && self.has_credit(now)).then_some(first)
+    }
+
+    fn has_credit(&mut self, now: Time) -> bool {
+        let idle = self.tunables.slice_idle;
+        self.credit.refill(now, idle);
+        self.credit.left > 0
+    }
+
+    /// Returns whether the credit of the interruption that is under way is used up.
+    pub(super) fn is_overdrawn(&self, now: Time) -> bool {
+        self.slice.interrupts && self.slice.lasts(now).as_signed() > self.credit.left
+    }
+
+    /// Makes `queue` the active one, as an interruption.
+    pub(super) fn interrupt(&mut self, now: Time, queue: u32) {
+        self.activate(now, queue);
+        self.slice.interrupts = true;
+        Stats::bump(&mut self.stats.interruptions);
+    }
+
+    /// Pays for the slice that ends, if it was an interruption.
+    pub(super) fn pay(&mut self, now: Time) {
+        if self.slice.interrupts {
+            let idle = self.tunables.slice_idle;
+            self.credit.charge(self.slice.lasts(now), idle);
+        }
+    }
+}
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_yielding)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use super::*;
+    use crate::policy::id::ProcessId;
+    use crate::policy::request::Arrival;
+    use crate::policy::testing::*;
+
+    fn fsync(process: ProcessId, position: u64) -> Arrival {
+        Arrival {
+            write: true,
+            ..read(process, position)
+        }
+    }
+
+    #[test]
+    fn a_write_that_somebody_waits_for_interrupts_a_reader_once() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(500), ProcessId::NONE);
+        let two = sched.process(ms(500), ProcessId::NONE);
+        add(&mut sched, ms(500), read(one, 0), 1);
+        add(&mut sched, ms(500), read(one, 8), 2);
+        add(&mut sched, ms(500), read(one, 16), 3);
+        assert_eq!(dispatch(&mut sched, ms(500)).0, 1);
+        add(&mut sched, ms(501), fsync(two, 900_000), 4);
+        let (fourth, id) = dispatch(&mut sched, ms(501));
+        assert_eq!(fourth, 4);
+        assert_eq!(sched.stats().interruptions, 1);
+        // It is not waited for afterwards: the reader goes on.
+        assert_eq!(dispatch(&mut sched, ms(501)).0, 2);
+        let _ = sched.complete(ms(502), id);
+        assert_eq!(sched.poll_at(), None);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn the_credit_is_earned_and_used_up() {
+        let idle = Span::from_ms(8);
+        let mut credit = Credit::new(ms(0));
+        credit.refill(ms(0), idle);
+        assert_eq!(credit.left, 0);
+        credit.refill(ms(40), idle);
+        assert_eq!(credit.left, 10_000_000);
+        credit.charge(Span::from_ms(5), idle);
+        assert_eq!(credit.left, -3_000_000);
+        credit.refill(ms(20), idle);
+        assert_eq!(credit.left, -3_000_000);
+        credit.refill(ms(10_000), idle);
+        assert_eq!(credit.left, 96_000_000);
+    }
+
+    #[test]
+    fn without_credit_or_in_another_class_it_waits_for_its_turn() {
+        for (class, now) in [(Class::BestEffort, 0), (Class::Idle, 500)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(now), read(one, 0), 1);
+            add(&mut sched, ms(now), read(one, 8), 2);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, 1);
+            add(&mut sched, ms(now), in_class(fsync(two, 900_000), class), 4);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, 2);
+            assert_eq!(sched.stats().interruptions, 0);
+        }
+    }
+}
