@@ -18,6 +18,7 @@ use super::time::{
     Span,
     Time, //
 };
+use super::tunables::Tunables;
 use super::weight::scale;
 
 /// Charge for a slice in which nothing completed (CFQ 2.3: one tick; ours: of 250 Hz).
@@ -135,6 +136,18 @@ impl Slice {
     }
 }
 
+/// Shortens a nominal slice so that a round of `busy` queues keeps the target latency (6.7).
+fn in_round(tunables: &Tunables, slice: Span, busy: u32) -> Span {
+    let round = tunables.target_latency;
+    let expected = tunables.slice_sync.saturating_mul(u64::from(busy));
+    if expected <= round {
+        return slice;
+    }
+    let twice_idle = tunables.slice_idle.saturating_mul(2);
+    let low = scale(twice_idle, slice.as_ns(), tunables.slice_sync.as_ns()).min(slice);
+    scale(slice, round.as_ns(), expected.as_ns()).max(low)
+}
+
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Makes `queue` the active one, with a new slice (6.6).
     #[inline]
@@ -158,15 +171,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if !self.tunables.low_latency {
             return slice;
         }
-        let busy = u64::from(self.group.sample_average(queue.class()));
-        let round = self.tunables.target_latency;
-        let expected = self.tunables.slice_sync.saturating_mul(busy);
-        if expected <= round {
-            return slice;
-        }
-        let twice_idle = self.tunables.slice_idle.saturating_mul(2);
-        let low = scale(twice_idle, slice.as_ns(), self.tunables.slice_sync.as_ns()).min(slice);
-        scale(slice, round.as_ns(), expected.as_ns()).max(low)
+        let busy = self.group.sample_average(queue.class());
+        in_round(&self.tunables, slice, busy)
     }
 
     /// Returns when the slice is over at the latest, if its clock started now.
@@ -205,7 +211,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         if self.tunables.is_flash() {
             let requests = u64::from(self.slice.dispatched);
-            self.group.charged = self.group.charged.wrapping_add(requests);
+            self.group.charge(requests);
         } else {
             self.account(now, timed_out);
             self.note_parting(index);
@@ -241,7 +247,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             }
         }
         let used = self.slice.used(now).as_ns();
-        self.group.charged = self.group.charged.wrapping_add(used);
+        self.group.charge(used);
     }
 }
 
@@ -274,5 +280,24 @@ mod tests {
         slice.run(Time::from_ns(21 * MS), Span::from_ms(100));
         assert_eq!(slice.used(Time::from_ns(31 * MS)), Span::from_ms(10));
         assert_eq!(slice.used(Time::from_ns(900 * MS)), Span::from_ms(100));
+    }
+
+    #[test]
+    fn slices_shrink_with_the_number_of_busy_queues() {
+        let tunables = Tunables::for_disk(crate::policy::testing::SPINNING);
+        let us = |slice, busy| in_round(&tunables, Span::from_ms(slice), busy).as_ns() / 1_000;
+        for (busy, slices) in [
+            (3, [180_000, 100_000, 40_000]),
+            (4, [135_000, 75_000, 30_000]),
+            (8, [67_500, 37_500, 15_000]),
+            (20, [28_800, 16_000, 6_400]),
+        ] {
+            assert_eq!([us(180, busy), us(100, busy), us(40, busy)], slices);
+        }
+        // Async queues of the middle level.
+        assert_eq!(
+            [3, 4, 8, 20].map(|busy| us(40, busy)),
+            [40_000, 30_000, 15_000, 6_400]
+        );
     }
 }

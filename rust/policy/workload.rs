@@ -18,6 +18,7 @@ use super::time::{
     Span,
     Time, //
 };
+use super::tunables::Tunables;
 use super::weight::scale;
 
 /// Async requests served at a time for those that have waited too long (ours).
@@ -176,27 +177,48 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns how long a workload may run (6.5).
     fn workload_length(&self, class: Class, kind: Kind) -> Span {
-        let round = self.tunables.target_latency;
-        let queues = self.group.count(TreeIndex::of(class, kind));
-        let all = self.group.average(class).max(self.group.busy(class));
-        let slice = scale(round, u64::from(queues), u64::from(all));
-        let slice = match kind {
-            Kind::Async => {
-                let asyncs = [Class::RealTime, Class::BestEffort]
-                    .iter()
-                    .map(|class| self.group.count(TreeIndex::of(*class, Kind::Async)))
-                    .fold(0, u32::saturating_add);
-                let fair = scale(round, u64::from(asyncs), u64::from(self.device.busy));
-                let (part, whole) = (self.tunables.slice_async, self.tunables.slice_sync);
-                scale(slice.min(fair), part.as_ns(), whole.as_ns())
-            }
-            Kind::SyncNoidle | Kind::Sync => {
-                // A long wait for one queue must not become a long time for its whole kind.
-                slice.max(self.tunables.slice_idle.saturating_mul(2).min(round))
-            }
+        let asyncs = [Class::RealTime, Class::BestEffort]
+            .iter()
+            .map(|class| self.group.count(TreeIndex::of(*class, Kind::Async)))
+            .fold(0, u32::saturating_add);
+        let counts = Counts {
+            queues: self.group.count(TreeIndex::of(class, kind)),
+            all: self.group.average(class).max(self.group.busy(class)),
+            asyncs,
+            busy: self.device.busy,
         };
-        slice.max(MIN_WORKLOAD)
+        part_of_round(&self.tunables, kind, &counts)
     }
+}
+
+/// How many queues there are.
+struct Counts {
+    /// Of the kind and class in question.
+    queues: u32,
+    /// Of the class, on average or now.
+    all: u32,
+    /// Async ones of all classes.
+    asyncs: u32,
+    /// In all.
+    busy: u32,
+}
+
+/// Returns the part of a round that the queues of one kind get (6.5).
+fn part_of_round(tunables: &Tunables, kind: Kind, counts: &Counts) -> Span {
+    let round = tunables.target_latency;
+    let slice = scale(round, u64::from(counts.queues), u64::from(counts.all));
+    let slice = match kind {
+        Kind::Async => {
+            let fair = scale(round, u64::from(counts.asyncs), u64::from(counts.busy));
+            let (part, whole) = (tunables.slice_async, tunables.slice_sync);
+            scale(slice.min(fair), part.as_ns(), whole.as_ns())
+        }
+        Kind::SyncNoidle | Kind::Sync => {
+            // A long wait for one queue must not become a long time for its whole kind.
+            slice.max(tunables.slice_idle.saturating_mul(2).min(round))
+        }
+    };
+    slice.max(MIN_WORKLOAD)
 }
 
 #[cfg_attr(
@@ -280,5 +302,22 @@ mod tests {
             assert_eq!(sched.stats().favours, 1);
             assert_eq!(sched.check(), Ok(()));
         }
+    }
+
+    #[test]
+    fn a_round_is_divided_by_the_number_of_queues() {
+        let tunables = Tunables::for_disk(SPINNING);
+        let us = |kind, queues| {
+            let counts = Counts {
+                queues,
+                all: 7,
+                asyncs: 1,
+                busy: 7,
+            };
+            part_of_round(&tunables, kind, &counts).as_ns() / 1_000
+        };
+        assert_eq!(us(Kind::Sync, 4), 171_428);
+        assert_eq!(us(Kind::SyncNoidle, 2), 85_714);
+        assert_eq!(us(Kind::Async, 1), 17_142);
     }
 }
