@@ -191,6 +191,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if self.slice.is_new {
             let length = self.slice_length();
             self.slice.run(now, length);
+            self.pay_back(now);
         }
     }
 

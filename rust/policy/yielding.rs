@@ -30,8 +30,8 @@ const PART: u64 = 4;
 /// Credit that can be saved up, as a multiple of `slice_idle`: a chain of five seeks and back.
 const SAVED: u64 = 12;
 
-/// What an interruption costs besides its own time, as a multiple of `slice_idle`: the seek back.
-const FEE: u64 = 1;
+/// The most that the way back costs, as a multiple of `slice_idle`: the last write and two seeks.
+const BACK: u64 = 4;
 
 /// The credit for interruptions.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,8 @@ pub(super) struct Credit {
     /// Device time left at `since`, in nanoseconds; negative while overdrawn.
     left: i64,
     since: Time,
+    /// When an interruption was over whose way back is not paid for yet.
+    back: Option<Time>,
 }
 
 impl Credit {
@@ -47,6 +49,7 @@ impl Credit {
         Credit {
             left: 0,
             since: now,
+            back: None,
         }
     }
 
@@ -61,10 +64,21 @@ impl Credit {
         self.since = now;
     }
 
-    /// Takes an interruption of length `took` off.
-    fn charge(&mut self, took: Span, idle: Span) {
-        let cost = took.saturating_add(idle.saturating_mul(FEE));
-        self.left = self.left.saturating_sub(cost.as_signed());
+    /// Takes an interruption of length `took` off, which is over now.
+    fn charge(&mut self, now: Time, took: Span, idle: Span) {
+        self.charge_back(now, idle);
+        self.left = self.left.saturating_sub(took.as_signed());
+        self.back = Some(now);
+    }
+
+    /// Takes the way back off, which is over now: somebody else's request has ended, or the next
+    /// interruption began.
+    fn charge_back(&mut self, now: Time, idle: Span) {
+        if let Some(back) = self.back.take() {
+            let most = idle.saturating_mul(BACK);
+            let cost = now.saturating_since(back).min(most);
+            self.left = self.left.saturating_sub(cost.as_signed());
+        }
     }
 }
 
@@ -112,6 +126,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Makes `queue` the active one, as an interruption.
     pub(super) fn interrupt(&mut self, now: Time, queue: u32) {
+        self.credit.charge_back(now, self.tunables.slice_idle);
         self.activate(now, queue);
         self.slice.interrupts = true;
         Stats::bump(&mut self.stats.interruptions);
@@ -121,7 +136,14 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     pub(super) fn pay(&mut self, now: Time) {
         if self.slice.interrupts {
             let idle = self.tunables.slice_idle;
-            self.credit.charge(self.slice.lasts(now), idle);
+            self.credit.charge(now, self.slice.lasts(now), idle);
+        }
+    }
+
+    /// Pays for the way back from an interruption, now that a slice of the usual kind has got going.
+    pub(super) fn pay_back(&mut self, now: Time) {
+        if !self.slice.interrupts {
+            self.credit.charge_back(now, self.tunables.slice_idle);
         }
     }
 }
@@ -173,10 +195,17 @@ mod tests {
         assert_eq!(credit.left, 0);
         credit.refill(ms(40), idle);
         assert_eq!(credit.left, 10_000_000);
-        credit.charge(Span::from_ms(5), idle);
+        credit.charge(ms(40), Span::from_ms(5), idle);
+        assert_eq!(credit.left, 5_000_000);
+        credit.charge_back(ms(48), idle);
+        credit.charge_back(ms(49), idle);
         assert_eq!(credit.left, -3_000_000);
         credit.refill(ms(20), idle);
         assert_eq!(credit.left, -3_000_000);
+        // A way back of more than four times the idle time was none.
+        credit.charge(ms(50), Span::ZERO, idle);
+        credit.charge_back(ms(5_000), idle);
+        assert_eq!(credit.left, -35_000_000);
         credit.refill(ms(10_000), idle);
         assert_eq!(credit.left, 96_000_000);
     }
