@@ -13,6 +13,17 @@ use super::service::Kind;
 use super::stats::Stats;
 use super::time::Time;
 
+/// What becomes of the active queue when another one gets a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// It stays.
+    Stay,
+    /// Its turn is over; who is next follows from the order.
+    Over,
+    /// It gives way to the other one.
+    GiveWay,
+}
+
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Lets queue `new`, which got a request, preempt the active queue if that is due.
     #[inline]
@@ -25,42 +36,70 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         if self.tunables.is_flash() {
             if queue.class() < active.class() {
+                // The class order alone finds the new queue.
+                Stats::bump(&mut self.stats.preemptions);
+                self.expire(now, true);
+            }
+            return;
+        }
+        let yields = queue.yields;
+        match self.judge(now, queue, active, arrival) {
+            Verdict::GiveWay => {
+                let other_kind = self.kind_of(active) != self.kind_of(queue);
+                self.preempt(now, new, other_kind);
+            }
+            Verdict::Over => {
+                let dry = active.is_empty();
+                self.expire(now, !dry);
+            }
+            Verdict::Stay if yields && self.may_interrupt(now, new) => {
                 self.preempt(now, new, false);
             }
-        } else if self.should_preempt(now, queue, active, arrival) {
-            let other_kind = self.kind_of(active) != self.kind_of(queue);
-            self.preempt(now, new, other_kind);
-        } else if queue.yields && self.may_interrupt(now, new) {
-            self.preempt(now, new, false);
+            Verdict::Stay => {}
         }
     }
 
     /// The rules, in order; the first that decides wins (5.5).
-    fn should_preempt(&self, now: Time, new: &Queue, active: &Queue, arrival: &Arrival) -> bool {
+    ///
+    /// Where CFQ puts the new queue first although the active one merely has no more reason to
+    /// stay, the order decides here: else queues that run dry in turns keep all others waiting.
+    fn judge(&self, now: Time, new: &Queue, active: &Queue, arrival: &Arrival) -> Verdict {
         let real_time = |queue: &Queue| queue.class() == Class::RealTime;
         if new.class() == Class::Idle {
-            return false;
+            return Verdict::Stay;
         }
         if active.class() == Class::Idle {
-            return true;
+            return Verdict::GiveWay;
         }
         if real_time(active) && !real_time(new) {
-            return false;
+            return Verdict::Stay;
         }
         if arrival.owner.sync && !active.sync && !self.slice.must_dispatch {
-            return true;
+            return Verdict::GiveWay;
         }
-        if self.slice.is_used(now) || (real_time(new) && !real_time(active)) {
-            return true;
+        if self.slice.is_used(now) {
+            return Verdict::Over;
+        }
+        if real_time(new) && !real_time(active) {
+            return Verdict::GiveWay;
         }
         let both_noidle = self.workload.kind == Kind::SyncNoidle
             && self.kind_of(new) == Kind::SyncNoidle
             && active.is_empty();
+        if both_noidle {
+            return Verdict::Over;
+        }
+        if arrival.prio && active.prio_pending == 0 && self.slice.dispatched > 0 {
+            return Verdict::GiveWay;
+        }
+        if active.is_empty() && !self.is_worth_waiting() {
+            return Verdict::Over;
+        }
         let waiting = self.idle_until != Time::NEVER && !self.active_process.is_none();
-        both_noidle
-            || (arrival.prio && active.prio_pending == 0 && self.slice.dispatched > 0)
-            || (active.is_empty() && !self.is_worth_waiting())
-            || (waiting && new.sync && self.is_close(arrival.position))
+        if waiting && new.sync && self.is_close(arrival.position) {
+            return Verdict::GiveWay;
+        }
+        Verdict::Stay
     }
 
     /// Ends the active slice as timed out, so that unused time is not lost, and puts `new` first
@@ -68,10 +107,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     fn preempt(&mut self, now: Time, new: u32, other_kind: bool) {
         Stats::bump(&mut self.stats.preemptions);
         self.expire(now, true);
-        if self.tunables.is_flash() {
-            // The class order alone finds the new queue.
-            return;
-        }
         if other_kind {
             self.workload.cut();
         }
