@@ -36,7 +36,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at(self.active) else {
             return false;
         };
-        if self.tunables.is_flash() || queue.class() == Class::Idle {
+        if self.tunables.is_flash() || queue.class() == Class::Idle || self.slice.interrupts {
             return false;
         }
         if queue.idle_window && !self.is_parallel() {

@@ -42,7 +42,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             }
             return;
         }
-        let yields = queue.yields;
+        // What others may wait for: an fsync, the journal, metadata.
+        let awaited = queue.yields || (arrival.prio && arrival.owner.sync);
         match self.judge(now, queue, active, arrival) {
             Verdict::GiveWay => {
                 let other_kind = self.kind_of(active) != self.kind_of(queue);
@@ -52,8 +53,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 let dry = active.is_empty();
                 self.expire(now, !dry);
             }
-            Verdict::Stay if yields && self.may_interrupt(now, new) => {
-                self.preempt(now, new, false);
+            Verdict::Stay if awaited && self.may_interrupt(now, new) => {
+                Stats::bump(&mut self.stats.preemptions);
+                self.expire(now, true);
+                self.interrupt(now, new);
             }
             Verdict::Stay => {}
         }
@@ -63,6 +66,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     ///
     /// Where CFQ puts the new queue first although the active one merely has no more reason to
     /// stay, the order decides here: else queues that run dry in turns keep all others waiting.
+    /// Metadata (rule 10) does not preempt at any price but interrupts, see `yielding`.
     fn judge(&self, now: Time, new: &Queue, active: &Queue, arrival: &Arrival) -> Verdict {
         let real_time = |queue: &Queue| queue.class() == Class::RealTime;
         if new.class() == Class::Idle {
@@ -74,7 +78,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if real_time(active) && !real_time(new) {
             return Verdict::Stay;
         }
-        if arrival.owner.sync && !active.sync && !self.slice.must_dispatch {
+        let held = self.slice.must_dispatch || self.slice.insists;
+        if arrival.owner.sync && !active.sync && !held {
             return Verdict::GiveWay;
         }
         if self.slice.is_used(now) {
@@ -88,9 +93,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             && active.is_empty();
         if both_noidle {
             return Verdict::Over;
-        }
-        if arrival.prio && active.prio_pending == 0 && self.slice.dispatched > 0 {
-            return Verdict::GiveWay;
         }
         if active.is_empty() && !self.is_worth_waiting() {
             return Verdict::Over;

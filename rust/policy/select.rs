@@ -122,11 +122,15 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         } else {
             self.shares.of(queue.sync, queue.ioprio.level).limit
         };
-        let enough = self.device.busy > 1 && self.slice.dispatched >= limit;
+        let enough = self.device.busy > 1 && self.slice.spent >= limit;
         let favour = self.slice.favour;
         self.slice.favour = favour.saturating_sub(1);
         self.slice.must_dispatch = favour > 1;
         if enough || favour == 1 {
+            if self.slice.insists {
+                // Its kind's time may not be over, but it has had enough.
+                self.workload.cut();
+            }
             self.expire(now, false);
         }
     }

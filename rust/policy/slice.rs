@@ -35,6 +35,8 @@ pub(super) struct Slice {
     allocated: Span,
     /// Requests dispatched in this slice.
     pub(super) dispatched: u32,
+    /// What they cost: large ones count as several, see `give`.
+    pub(super) spent: u32,
     /// Nothing has completed yet, so the clock stands.
     pub(super) is_new: bool,
     /// The next request goes out whatever the rules say (CFQ 8.2).
@@ -44,6 +46,8 @@ pub(super) struct Slice {
     /// Requests to come for somebody who has waited too long, whatever the rules say; 0 for a
     /// slice of the usual kind.
     pub(super) favour: u32,
+    /// It does not end for a sync request: an async queue whose requests are late.
+    pub(super) insists: bool,
     /// It interrupted the round for a write that somebody waits for, see `yielding`.
     pub(super) interrupts: bool,
     /// When it is over even if its clock stands: a slice that was passed on ends no later.
@@ -64,10 +68,12 @@ impl Slice {
             end: Time::ZERO,
             allocated: Span::ZERO,
             dispatched: 0,
+            spent: 0,
             is_new: true,
             must_dispatch: false,
             fifo_checked: false,
             favour: 0,
+            insists: false,
             interrupts: false,
             bound: Time::NEVER,
         }

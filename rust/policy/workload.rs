@@ -8,6 +8,7 @@
 use super::id::NIL;
 use super::ioprio::Class;
 use super::memory::Memory;
+use super::request::Request;
 use super::scheduler::Scheduler;
 use super::service::{
     Kind,
@@ -134,7 +135,23 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             }
         };
         self.activate(now, queue);
+        self.insist(now);
         queue
+    }
+
+    /// Lets an async queue have its turn undisturbed, if its oldest request is late (ours).
+    ///
+    /// Sync requests, which preempt it at any time otherwise, would leave it one request a turn.
+    /// The limits of its slice and of its depth stay, so that it does not fill a write cache that
+    /// the disk has to empty in the turns of others.
+    fn insist(&mut self, now: Time) {
+        let Some(queue) = self.queues.at(self.active) else {
+            return;
+        };
+        let late = |request: &Request<R>| request.deadline <= now;
+        if !queue.sync && self.requests.at(queue.fifo.first()).is_some_and(late) {
+            self.slice.insists = true;
+        }
     }
 
     /// Makes a queue of a starved class active, for a single request; [`NIL`] if none may be.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Writes that somebody waits for, fsync and the journal, do not wait for a round of readers.
+//! What somebody waits for, fsync, the journal, metadata, does not wait for a round of readers.
 //!
 //! An fsync is a chain of short writes by several tasks, each of which starts when the one before
-//! has ended; if each waited for its turn, it would take as many rounds. So such a write interrupts
+//! has ended; if each waited for its turn, it would take as many rounds. So such a request interrupts
 //! the slice of a reader at once, as long as a *credit* of device time lasts; then its queue
 //! waits for its turn like others. No time is spent on waiting for more of them either. Source: ours,
 //! in place of the yield that was proposed for CFQ (16.1, point 6).
@@ -97,7 +97,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 
-    /// Returns whether a write of queue `new` may interrupt the active queue: a reader.
+    /// Returns whether a request of queue `new` may interrupt the active queue: a reader.
     pub(super) fn may_interrupt(&mut self, now: Time, new: u32) -> bool {
         let (Some(active), Some(new)) = (self.queues.at(self.active), self.queues.at(new)) else {
             return false;
