@@ -221,7 +221,8 @@ impl Spinning {
             }
             return self.write_back(now);
         }
-        self.rest_over().is_some_and(|when| when <= now) && self.write_back(now)
+        let rested = self.rest_over().is_some_and(|when| when <= now);
+        (rested || self.is_full()) && self.write_back(now)
     }
 
     /// Returns whether the write cache needs room more than readers need the arm.
