@@ -261,3 +261,30 @@ fn a_full_device_says_so() {
         assert_eq!(done, [1]);
     }
 }
+
+#[test]
+fn a_late_caller_loses_nothing() {
+    for model in rcfq_disks::MODELS {
+        let done = |late: bool| {
+            let mut disk = model.make(None);
+            let mut place = anywhere(1 << 28);
+            for id in 0..24 {
+                let op = [Op::Read, Op::Write, Op::Read, Op::Flush][id as usize % 4];
+                let command = Command {
+                    id,
+                    op,
+                    sector: place(id),
+                    sectors: 64,
+                };
+                disk.submit(0, command).expect("room");
+            }
+            let mut done = Vec::new();
+            while let Some(now) = disk.next_event() {
+                disk.advance(if late { 60 * SECOND } else { now }, &mut done);
+            }
+            done
+        };
+        assert_eq!(done(false).len(), 24);
+        assert_eq!(done(false), done(true), "{}", model.name);
+    }
+}

@@ -2,8 +2,8 @@
 
 //! The block core between processes, scheduler and disk, driven by events in virtual time.
 //!
-//! Requests need a tag from submission to completion, twice as many as the device takes at once;
-//! of these, writes that nobody waits for may have three quarters. Flushes pass the scheduler by.
+//! Requests need a tag from submission to completion; there are twice as many as the host takes at
+//! once, and writes that nobody waits for may have three quarters. Flushes pass the scheduler by.
 //! There is no merging: processes make requests of the size that would come out of it.
 
 use crate::elevator::Elevator;
@@ -36,13 +36,15 @@ use std::mem::take;
 /// So many events without any time passing are no progress.
 const STUCK: u32 = 1_000_000;
 
-/// What only a simulator can do.
+/// What is set at the block core, and what only a simulator can do.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Switches {
     /// Check all invariants after every event.
     pub check: bool,
     /// Overlook that an arrival ends the wait for it if others are queued: no busy-queue kick.
     pub no_kick: bool,
+    /// Another number of tags (`nr_requests`).
+    pub tags: Option<usize>,
     /// End at once any wait that begins with the last request of a process that seeks.
     pub no_tree_idling: bool,
 }
@@ -84,8 +86,8 @@ pub struct Machine {
     bypass: VecDeque<usize>,
     full: bool,
     inside: usize,
-    holder: Option<usize>,
-    held_since: u64,
+    /// Whose request was done last.
+    holder: usize,
     hash: u64,
 }
 
@@ -98,7 +100,9 @@ impl Machine {
         switches: Switches,
         seed: u64,
     ) -> Self {
-        let tags = 2 * disk.traits().depth.min(128) as usize;
+        // A disk whose own depth is lower still sits behind a host that takes 32.
+        let own = 2 * disk.traits().depth.clamp(32, 128) as usize;
+        let tags = switches.tags.unwrap_or(own).clamp(1, 1024);
         let mut machine = Machine {
             elevator,
             tasks: Vec::new(),
@@ -116,8 +120,7 @@ impl Machine {
             bypass: VecDeque::new(),
             full: false,
             inside: 0,
-            holder: None,
-            held_since: 0,
+            holder: usize::MAX,
             hash: 0xcbf2_9ce4_8422_2325,
         };
         for spec in tasks {
@@ -158,7 +161,6 @@ impl Machine {
         if self.next_event().is_some() {
             self.now = end;
         }
-        self.hold(None);
         let waiting = self
             .flights
             .iter()
@@ -170,8 +172,7 @@ impl Machine {
             .flatten()
             .map(|(rq, born)| (rq.task, *born));
         for (task, born) in waiting.chain(tagless) {
-            let worst = &mut self.tasks[task].tally.worst_ns;
-            *worst = (*worst).max(self.now - born);
+            self.tasks[task].tally.left(self.now, born);
         }
         Ok(())
     }
@@ -342,9 +343,10 @@ impl Machine {
             self.run_queue();
         }
         let tally = &mut self.tasks[rq.task].tally;
-        tally.ios += 1;
-        tally.bytes += rq.io.bytes();
-        tally.worst_ns = tally.worst_ns.max(self.now - born);
+        if std::mem::replace(&mut self.holder, rq.task) == rq.task {
+            tally.held_ns += self.now - tally.last_ns;
+        }
+        tally.done(self.now, born, rq.io.bytes());
         self.go_on(rq.task, |program, ctx| program.done(ctx, &rq.io, born));
     }
 
@@ -372,7 +374,6 @@ impl Machine {
                 return;
             };
             self.note([4, rq.task as u64, rq.io.sector]);
-            self.hold(Some(rq.task));
             self.inside += 1;
             let Io {
                 op,
@@ -391,13 +392,5 @@ impl Machine {
             );
             debug_assert!(sent.is_ok(), "the disk is never asked for too much");
         }
-    }
-
-    /// Notes whose request was sent last.
-    fn hold(&mut self, task: Option<usize>) {
-        if let Some(holder) = std::mem::replace(&mut self.holder, task) {
-            self.tasks[holder].tally.held_ns += self.now - self.held_since;
-        }
-        self.held_since = self.now;
     }
 }

@@ -58,6 +58,9 @@ struct Options {
     /// Requests that the disk takes at once; 1 is no command queueing
     #[arg(long, value_name = "N")]
     disk_depth: Option<u32>,
+    /// Requests that the block layer holds at once (nr_requests)
+    #[arg(long, value_name = "N")]
+    tags: Option<usize>,
     /// Write a picture of the table
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -129,6 +132,7 @@ fn simulate(options: &Options) -> Result<(), String> {
             ms: (options.seconds * 1e3) as u64,
             switches: Switches {
                 check: options.check,
+                tags: options.tags,
                 no_kick: options.no_kick,
                 no_tree_idling: options.no_tree_idling,
             },

@@ -27,8 +27,11 @@ use rcfq_policy::policy::{
 };
 use std::iter::repeat_with;
 
+/// As many as there can be tags.
 const REQUESTS: usize = 1024;
-const PROCESSES: usize = 1024;
+
+/// More than any workload has at once, unless told so.
+const PROCESSES: usize = 512;
 
 type Lent = (Vec<RequestSlot<usize>>, Vec<ProcessSlot>, Vec<QueueSlot>);
 
