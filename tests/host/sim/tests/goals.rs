@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Promises that are still to be kept.
+
+use rcfq_sim::{
+    Report,
+    Run, //
+};
+
+const DISK: &str = "hd103sj-1seg";
+
+/// Runs a workload under a scheduler, with some changes.
+fn under(sched: &str, workload: &str, disk: &str, change: impl Fn(&mut Run)) -> Report {
+    let mut run = Run::new(workload, disk);
+    run.sched = sched.to_owned();
+    change(&mut run);
+    run.report().expect("it runs")
+}
+
+#[test]
+fn fsync_beside_readers_takes_little_longer_than_with_deadlines() {
+    let mean = |sched| {
+        let report = under(sched, "fsync", DISK, |run| run.ms = 30_000);
+        report
+            .row("fsync")
+            .tally
+            .latency()
+            .map_or(f64::MAX, |times| times[0])
+    };
+    let (rcfq, deadline) = (mean("rcfq"), mean("deadline"));
+    println!("{rcfq} ms, {deadline} ms");
+    assert!(rcfq <= 1.5 * deadline);
+}
+
+#[test]
+fn readers_of_one_stream_keep_the_rate_of_one() {
+    let rate = |tasks| {
+        let report = under("rcfq", "alternating", DISK, |run| run.tasks = Some(tasks));
+        report.rate("alternating")
+    };
+    let (one, two) = (rate(1), rate(2));
+    println!("{two} of {one}");
+    assert!(two >= 0.9 * one);
+}
+
+#[test]
+fn an_array_is_used_in_parallel() {
+    let iops = |sched| {
+        let report = under(sched, "seekers", "raid8", |run| run.tasks = Some(32));
+        report.row("seeker").tally.ios as f64
+    };
+    let (rcfq, noop) = (iops("rcfq"), iops("noop"));
+    println!("{rcfq} of {noop}");
+    assert!(rcfq >= 0.9 * noop);
+}
+
+#[test]
+fn command_queueing_serves_random_readers() {
+    let iops = |sched| {
+        let report = under(sched, "seekers", DISK, |run| run.tasks = Some(32));
+        report.row("seeker").tally.ios as f64
+    };
+    let (rcfq, noop) = (iops("rcfq"), iops("noop"));
+    println!("{rcfq} of {noop}");
+    assert!(rcfq >= 0.9 * noop);
+}
+
+#[test]
+fn metadata_leaves_readers_their_slices() {
+    let rate = |sched| under(sched, "metadata", DISK, |_| {}).rate("reader");
+    let (rcfq, deadline) = (rate("rcfq"), rate("deadline"));
+    println!("{rcfq} of {deadline}");
+    assert!(rcfq >= deadline);
+}
+
+#[test]
+fn children_are_not_waited_for_one_by_one() {
+    let mean = |sched| {
+        let report = under(sched, "forks", DISK, |_| {});
+        report
+            .row("child")
+            .tally
+            .latency()
+            .map_or(f64::MAX, |times| times[0])
+    };
+    let (rcfq, deadline) = (mean("rcfq"), mean("deadline"));
+    println!("{rcfq} ms, {deadline} ms");
+    assert!(rcfq <= 2.0 * deadline);
+}
