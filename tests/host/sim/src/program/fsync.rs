@@ -98,8 +98,8 @@ impl Journal {
             self.at = 0;
         }
         ctx.act(Action::Submit(Io {
-            // Its writes are announced as many.
-            idle_hint: true,
+            // "More will come", but it is metadata: see rust/sched/convert.rs.
+            idle_hint: false,
             head,
             ..Io::write(self.start + self.at, sectors)
         }));
