@@ -21,7 +21,7 @@ use super::weight::fits;
 /// A request of more sectors than this counts as several in the limit of an async slice (ours).
 ///
 /// A drive takes large writes into its cache in no time, and empties it in the slices of others.
-const PIECE: u32 = 512;
+const PIECE: u32 = 256;
 
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Returns the head of the active queue's fifo if its deadline is over; once per slice (8.3).
@@ -89,6 +89,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         if !queue.sync && self.tunables.low_latency {
             limit = limit.min(self.async_depth(now, queue));
+            // A reader whose slice has just ended is about to come back: see who else is there
+            // before the disk is given more.
+            let about = now.saturating_since(device.last_sync) < self.tunables.slice_idle;
+            if self.slice.is_new && about {
+                limit = limit.min(1);
+            }
         }
         queue.dispatched < limit
     }

@@ -51,8 +51,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         self.link(now, index, handle.index, arrival.prio);
         Stats::bump(&mut self.stats.inserted);
-        if owner.sync && self.tunables.is_flash() {
+        if owner.sync {
             self.device.last_sync = now;
+        }
+        if owner.sync && self.tunables.is_flash() {
             // Only async requests are ever refused there.
             self.refusal = Refusal::None;
         } else if owner.sync {

@@ -114,7 +114,7 @@ pub(super) struct Device {
     pub(super) last_position: Sector,
     /// When a sync request last completed late; only kept on disks that seek.
     pub(super) last_delayed_sync: Time,
-    /// When a sync request last arrived; only kept on flash.
+    /// When a sync request last arrived.
     pub(super) last_sync: Time,
 }
 
