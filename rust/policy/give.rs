@@ -137,9 +137,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         // Only what goes out counts as service: a queue may be active and get nothing.
         if let Some(queue) = self.queues.at(request.queue) {
             self.group.note_served(queue.class(), now);
-            if !queue.sync {
-                self.group.note_async(queue.class(), now);
-            }
         }
         if self.active_process.is_none() {
             self.active_process = request.process;

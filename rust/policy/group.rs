@@ -40,7 +40,8 @@ pub(super) struct Group {
     average: [u32; 2],
     /// When each class was last served, or began to wait.
     served: [Time; 3],
-    /// When async queues of real time and of the others were last served, or began to wait.
+    /// When async queues of real time and of the others last went before others for having waited,
+    /// or began to wait. Not when they were last served: that may have been a single request.
     served_async: [Time; 2],
     /// What it has used, by weight. One group never competes: this is the room for a hierarchy.
     vdisktime: u64,
@@ -150,7 +151,7 @@ impl Group {
             .map_or(Span::ZERO, |served| now.saturating_since(*served))
     }
 
-    /// Notes that async queues of a class are served, or begin to wait, at `now`.
+    /// Notes that async queues of a class go before others, or begin to wait, at `now`.
     #[inline]
     pub(super) fn note_async(&mut self, class: Class, now: Time) {
         if let Some(served) = self.served_async.get_mut(class.index()) {

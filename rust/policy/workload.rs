@@ -120,6 +120,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if self.is_async_starved(now, class) {
             let queue = self.group.first(TreeIndex::of(class, Kind::Async));
             self.activate_favoured(now, queue, ASYNC_BATCH);
+            self.group.note_async(class, now);
             return queue;
         }
         if let Some(queue) = self.interrupting(now, class) {
