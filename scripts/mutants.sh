@@ -21,7 +21,7 @@ tool=$RCFQ_CACHE/cargo-mutants-$version
 out=$RCFQ_BUILD/mutants
 tree=$out/tree
 cargo() {
-	"$RCFQ_TOP/scripts/in-root.sh" env CARGO_HOME="$RCFQ_CACHE/cargo" CARGO_TERM_COLOR=never TMPDIR="$out/tmp" \
+	"$RCFQ_TOP/scripts/in-root.sh" env CARGO_HOME="$RCFQ_CACHE/cargo" CARGO_TERM_COLOR=never \
 		PROPTEST_CASES="${PROPTEST_CASES:-100}" "$@"
 }
 
@@ -30,8 +30,6 @@ install_tool() {
 		cargo install --debug --locked --root "$tool" "cargo-mutants@$version" && rm -rf "$out/tool"
 }
 mkdir -p "$out" "$RCFQ_CACHE/cargo"
-rm -rf "$out/tmp"
-mkdir "$out/tmp"
 lock mutants
 [ -x "$tool/bin/cargo-mutants" ] || step "building cargo-mutants $version" mutants-tool install_tool
 
@@ -63,8 +61,7 @@ mutants() {
 }
 
 # cargo-mutants' own first run is of the policy's unit tests alone. If another
-# test failed all by itself, every mutant would seem to be caught. What is built
-# here of other crates is copied, not built again.
+# test failed all by itself, every mutant would seem to be caught.
 test_unchanged() {
 	cd "$tree"
 	cargo cargo test --workspace --profile mutants --tests "$@"
@@ -72,11 +69,13 @@ test_unchanged() {
 step "building the host tests for mutants" mutants-build test_unchanged --no-run
 begin=$SECONDS
 step "running them without a mutant" mutants-unchanged test_unchanged --no-fail-fast
-# A mutant may loop for ever; one of several at a time is only slow.
+# A mutant may loop for ever.
 timeout=$((30 + 4 * (SECONDS - begin)))
 
-run=(--output "$out/run" --test-workspace true --profile mutants --jobs 2 --no-shuffle
-	--cap-lints true --baseline skip --copy-target true --timeout "$timeout" --build-timeout 600)
+# In place, for this is a copy and all other crates are built in it already;
+# cargo itself uses the processors.
+run=(--output "$out/run" --in-place --test-workspace true --profile mutants --no-shuffle
+	--baseline skip --timeout "$timeout" --build-timeout 600)
 status=0
 case ${1-} in
 '')

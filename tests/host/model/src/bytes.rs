@@ -5,12 +5,12 @@
 //! Any bytes are some sequence of events. A change of this reading makes the stored corpus mean
 //! something else: it stays valid, but worth less.
 
-use super::world::{
+use super::op::{
     Op,
     Whose,
-    World,
     TASKS, //
 };
+use super::world::World;
 
 /// Reads numbers from bytes until they run out.
 struct Reader<'a>(&'a [u8]);

@@ -10,6 +10,7 @@ pub mod bytes;
 pub mod disk;
 pub mod machine;
 pub mod memory;
+pub mod op;
 pub mod task;
 pub mod world;
 

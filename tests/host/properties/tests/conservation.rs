@@ -5,12 +5,12 @@
 //! What has to hold is checked by the [`World`] in which they happen.
 
 use proptest::prelude::*;
-use rcfq_model::world::{
+use rcfq_model::op::{
     Op,
     Whose,
-    World,
     TASKS, //
 };
+use rcfq_model::world::World;
 
 fn op() -> impl Strategy<Value = Op> {
     let insert = (
