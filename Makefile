@@ -56,8 +56,17 @@ vm:
 check:
 	@scripts/check.sh
 
-lint host-test kunit kselftest cost:
+lint host-test coverage kunit kselftest cost:
 	@scripts/check.sh $@
+
+mutants: root
+	@scripts/mutants.sh all
+
+# Seconds, or a file to play again.
+FUZZ ?= 600
+
+fuzz: root
+	@scripts/fuzz.sh $(FUZZ)
 
 doc:
 	@scripts/stock.sh
@@ -90,9 +99,14 @@ help:
 	@echo 'Parts of check:'
 	@echo '  lint             format, clippy, layers, SPDX, shellcheck, documents'
 	@echo '  host-test        the policy in user space: unit and property tests'
+	@echo '  coverage         the share of the policy that those tests run'
 	@echo '  kunit            the same unit tests in the test kernel'
 	@echo '  kselftest        the module in QEMU, on the test kernel and the stock kernel'
 	@echo '  cost             guest instructions per I/O beside the other schedulers'
+	@echo
+	@echo 'More of what check does in part:'
+	@echo '  mutants          whether the host tests notice every small change of the policy (hours)'
+	@echo '  fuzz             events chosen by libFuzzer, for FUZZ=600 seconds'
 	@echo
 	@echo 'Set-up (done by the targets above as needed):'
 	@echo '  root             the Debian root with compilers, QEMU and the stock kernel'
@@ -100,7 +114,7 @@ help:
 	@echo '  clean            remove build/'
 	@echo '  cache-clean      remove the cache folder ($$RCFQ_CACHE, default ~/.cache/rcfq)'
 
-.PHONY: all modules modules_install demo vm check lint host-test kunit kselftest cost
-.PHONY: doc root debug-kernel clean cache-clean help
+.PHONY: all modules modules_install demo vm check lint host-test coverage mutants fuzz kunit
+.PHONY: kselftest cost doc root debug-kernel clean cache-clean help
 
 endif

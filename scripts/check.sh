@@ -9,9 +9,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 kinds=("$@")
-[ $# != 0 ] || kinds=(lint host-test cost kunit kselftest)
+[ $# != 0 ] || kinds=(lint host-test coverage mutants fuzz cost kunit kselftest)
 for kind in "${kinds[@]}"; do
-	[[ $kind =~ ^(lint|host-test|cost|kunit|kselftest)$ ]] || die "check.sh: unknown kind '$kind'"
+	[[ $kind =~ ^(lint|host-test|coverage|mutants|fuzz|cost|kunit|kselftest)$ ]] || die "check.sh: unknown kind '$kind'"
 done
 
 "$RCFQ_TOP/scripts/stock.sh"

@@ -41,7 +41,7 @@ rustfmt_module() {
 	"${root[@]}" rustfmt --check --config-path .rustfmt.toml rust/rcfq_main.rs rust/fifo_main.rs
 }
 rustfmt_host() {
-	scripts/cargo.sh fmt --all --check
+	scripts/cargo.sh fmt --all --check && scripts/cargo.sh fmt --manifest-path fuzz/Cargo.toml --check
 }
 clippy_module() {
 	rm -rf "$RCFQ_BUILD/clippy"
@@ -87,7 +87,7 @@ unsafe_is_forbidden() {
 	done | none 'without #![forbid(unsafe_code)]'
 }
 spdx() {
-	files | grep -vE '^LICENSE$|\.lock$|\.proptest-regressions$|/settings$' | while read -r file; do
+	files | grep -vE '^LICENSE$|\.lock$|\.proptest-regressions$|/settings$|/fuzz/corpus/' | while read -r file; do
 		head -n2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0' || echo "$file"
 	done | none 'no SPDX line GPL-2.0'
 }

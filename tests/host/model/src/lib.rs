@@ -6,10 +6,13 @@
 //! the block core, [`Machine`], asks for requests only when the real one would: after an insertion,
 //! after a kick, and when a full device has room again. Whoever relies on being polled hangs here.
 
+pub mod bytes;
 pub mod disk;
 pub mod machine;
 pub mod memory;
+pub mod op;
 pub mod task;
+pub mod world;
 
 pub use disk::Timing;
 pub use machine::Machine;
