@@ -7,7 +7,7 @@
 
 . ./test_common.sh
 
-N=${RCFQ_IOS:-20}
+N=${RCFQ_IOS:-40}
 MOST=${RCFQ_MOST:-128}
 
 _all() {
@@ -18,30 +18,36 @@ _all() {
 		--prio=4 --prioclass="${RCFQ_CLASS_R:-2}"
 }
 
-# _waits: the number of jobs, and the most completions of others between two of
-# one job, or after its last one.
+# _waits: the number of jobs and of completions, and the most completions of others
+# between two of one writer (the first eight jobs), and of one reader, or after its
+# last one.
 _waits() {
 	local file
 	for file in "$TMP"/log_clat.*.log; do
 		sed "s/^ *\([0-9]*\),.*/\1 ${file##*_clat.}/" "$file"
 	done | sort -n | awk '
-		{ if ($2 in at && NR - at[$2] > most) most = NR - at[$2]; at[$2] = NR }
+		function waited(job) {
+			if (NR - at[job] > most[job + 0 > 8])
+				most[job + 0 > 8] = NR - at[job]
+		}
+		{ if ($2 in at) waited($2); at[$2] = NR }
 		END {
-			for (job in at) { jobs++; if (NR - at[job] > most) most = NR - at[job] }
-			print jobs + 0, most + 0, NR
+			for (job in at) { jobs++; waited(job) }
+			print jobs + 0, NR, most[0] + 0, most[1] + 0
 		}'
 }
 
 _need_sched
 
-_plan 5
+_plan 6
 _null_add rcfq1 size=256 submit_queues=1 rotational=1 irqmode=2 completion_nsec=30000000 hw_queue_depth=1
 _use_sched rcfq1
 echo 128 >/sys/block/rcfq1/queue/nr_requests
 _check "until the first is through" _all
-read -r jobs most total <<<"$(_waits)"
-_check "there were $total completions" _cmp "$total" -ge "$MOST"
+read -r jobs total writer reader <<<"$(_waits)"
+_check "there were $total completions" _cmp "$total" -ge $((MOST * 3 / 2))
 _check "each job got some" _is "$jobs" 16
-_check "the longest wait was for $most of others" _cmp "$most" -lt "$MOST"
+_check "a writer waited for at most $writer of others" _cmp "$writer" -lt "$MOST"
+_check "a reader waited for at most $reader of others" _cmp "$reader" -lt "$MOST"
 _check "nothing lost" _conserved rcfq1
 _done
