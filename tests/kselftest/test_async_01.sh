@@ -22,15 +22,22 @@ _have_read() {
 	[ "$r" -ge "$1" ]
 }
 
+# _read N: until so many more reads have completed.
+_read() {
+	local r _
+	read -r r _ <<<"$(_both)"
+	_wait_for _have_read $((r + $1)) || _bail "the readers stand still"
+}
+
 # _contest PATIENCE: sets READS and WRITES to what completes until N reads have.
 _contest() {
 	local r w
 	_set_tunable rcfq1 patience "$1"
 	# What was under way is over then.
-	_progress rcfq1 100 || _bail "the disk stands still"
+	_read 100
 	_stats_mark rcfq1
 	read -r r w <<<"$(_both)"
-	_wait_for _have_read $((r + N)) || _bail "the readers stand still"
+	_read "$N"
 	read -r READS WRITES <<<"$(_both)"
 	((READS -= r, WRITES -= w))
 	_stats rcfq1
@@ -40,7 +47,7 @@ _contest() {
 _readers() {
 	_load rcfq1 --rw=read:4k --size=32m --numjobs=4 --offset_increment=32m --iodepth=8 \
 		--prioclass="$1" --prio=4
-	_progress rcfq1 100
+	_read 100
 }
 
 # _dirty: writeback waits in the scheduler, beside the 32 reads that may.
