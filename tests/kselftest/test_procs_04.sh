@@ -31,5 +31,6 @@ _check "every read was done" _cmp "$(($(_ios rcfq1) - from))" -ge $((N * 4))
 _check "nothing lost" _conserved rcfq1
 _check "each process was seen" _cmp "$(_since processes_created)" -ge "$N"
 _check "their records are gone" _wait_for _few "${STAT0[now_processes]}"
-_check "a process after them is served" _verify /dev/rcfq1 --rw=randread --verify=0 --size=256k
+_check "a process after them is served" dd if=/dev/rcfq1 of=/dev/null \
+	bs=4k count=8 iflag=direct status=none
 _done
