@@ -3,11 +3,12 @@
 # Nobody starves: eight writers with O_DSYNC and eight readers that think for
 # 12 ms, on a disk that takes one request at a time, 30 ms each. Between two
 # completions of one of them there are not too many of the others: a wait in
-# numbers of requests, not in time.
+# numbers of requests, not in time. Newcomers may pass by those who wait, but not
+# for more than about a second, some 30 requests, and what they are owed besides.
 
 . ./test_common.sh
 
-N=${RCFQ_IOS:-40}
+N=${RCFQ_IOS:-60}
 MOST=${RCFQ_MOST:-128}
 
 _all() {
