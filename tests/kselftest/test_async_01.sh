@@ -7,7 +7,7 @@
 
 . ./test_common.sh
 
-N=${RCFQ_IOS:-600}
+N=${RCFQ_IOS:-400}
 
 # _both: reads and writes completed.
 _both() {
