@@ -8,7 +8,7 @@
 
 . ./test_common.sh
 
-N=${RCFQ_IOS:-60}
+N=${RCFQ_IOS:-50}
 MOST=${RCFQ_MOST:-128}
 
 _all() {
