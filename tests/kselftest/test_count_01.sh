@@ -4,10 +4,12 @@
 
 . ./test_common.sh
 
-NAMES='inserted inserted_head merged_front merged_back absorbed dispatched completed
-requeued cancelled kicks kick_large kick_busy idle_armed idle_hit idle_expired idle_cut
-preemptions slices slices_timed_out fifo_expired dispatch_idle dispatch_nothing
-processes_created processes_evicted fallback_used'
+NAMES='inserted inserted_head merged_front merged_back absorbed dispatched completed requeued
+cancelled kicks kick_large kick_busy idle_armed idle_hit idle_expired idle_cut
+preemptions coop_merges coop_splits interruptions favours slices slices_timed_out
+fifo_expired dispatch_idle dispatch_nothing processes_created processes_evicted
+fallback_used overflow now_overflow now_queued now_in_driver now_processes now_hw_tag
+now_seekless'
 
 _all_there() {
 	local name rc=0

@@ -11,7 +11,7 @@ RT=${RCFQ_CLASS_RT:-1}
 # _classes DEV N CLASS-A CLASS-B
 _classes() {
 	_shares --filename="/dev/$1" --iodepth=32 --number_ios="$2" \
-		--name=a --prioclass="$3" --prio=4 --name=b --prioclass="$4" --prio=4
+		--name=a --prioclass="$3" --prio=4 --name=b --offset=32m --prioclass="$4" --prio=4
 }
 
 # _first FIRST SECOND: the first got everything but what was under way before.
@@ -28,8 +28,10 @@ for queues in 1 4; do
 		completion_nsec=1000000 hw_queue_depth=1
 	_use_sched "$dev"
 	echo 128 >"/sys/block/$dev/queue/nr_requests"
-	# A slow machine must not make the first job look like one that has paused.
-	[ "$RCFQ_SCHED" != rcfq ] || _set_tunable "$dev" slice_idle 200
+	# A slow machine must not make the first job look like one that has paused, nor
+	# may the constant speed look like that of a disk that does not seek.
+	[ "$RCFQ_SCHED" != rcfq ] ||
+		{ _set_tunable "$dev" slice_idle 200 && _set_tunable "$dev" slice_idle_auto 0; }
 	read -r rt be <<<"$(_classes "$dev" "$N" "$RT" 2)"
 	_check "$queues queues: RT ($rt) before BE ($be)" _first "$rt" "$be"
 	read -r be idle <<<"$(_classes "$dev" "$N" 2 3)"

@@ -3,13 +3,14 @@
 # Levels: slices of BE 0 and BE 7 are 180 ms and 40 ms, so on a disk of constant
 # speed their reads are 4.5 to 1; equal levels share equally. The job named first
 # reads alone until the second has started, hence the many reads and wide bounds.
+# They read different areas, so that they do not become one queue.
 
 . ./test_common.sh
 
 # _levels DEV LEVEL-A LEVEL-B
 _levels() {
 	_shares --filename="/dev/$1" --iodepth=8 --number_ios="${RCFQ_IOS:-1500}" \
-		--name=a --prioclass=2 --prio="$2" --name=b --prioclass=2 --prio="$3"
+		--name=a --prioclass=2 --prio="$2" --name=b --offset=32m --prioclass=2 --prio="$3"
 }
 
 # _ratio A B LOW HIGH: A/B is between LOW and HIGH tenths.
@@ -24,6 +25,7 @@ _null_add rcfq1 size=64 submit_queues=1 rotational=1 irqmode=2 completion_nsec=1
 _use_sched rcfq1
 echo 64 >/sys/block/rcfq1/queue/nr_requests
 _set_tunable rcfq1 low_latency 0
+_set_tunable rcfq1 slice_idle_auto 0
 read -r a b <<<"$(_levels rcfq1 0 7)"
 _check "BE 0 ($a) to BE 7 ($b) is 2 to 8" _ratio "$a" "$b" 20 80
 read -r a b <<<"$(_levels rcfq1 7 0)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # All tunables exist, with CFQ's names and defaults (group_idle is 0, as in a CFQ
-# without group scheduling), mode 0644, nothing more.
+# without group scheduling), those of rcfq, mode 0644, nothing more.
 
 . ./test_common.sh
 
@@ -21,11 +21,13 @@ group_idle 0
 group_idle_us 0
 low_latency 1
 target_latency 300
-target_latency_us 300000'
+target_latency_us 300000
+patience 1000
+slice_idle_auto 1'
 
 _need_own
 
-_plan 35
+_plan 39
 _null_add rcfq1 memory_backed=1 size=16 submit_queues=1 rotational=1
 _use_sched rcfq1
 dir=/sys/block/rcfq1/queue/iosched

@@ -16,19 +16,23 @@ _views() {
 
 _need_own
 
-_plan 27
+_plan 32
 _null_add rcfq1 memory_backed=1 size=16 submit_queues=1 rotational=1
 _use_sched rcfq1
 for name in quantum fifo_expire_sync fifo_expire_async back_seek_max back_seek_penalty \
-	slice_sync slice_async slice_async_rq slice_idle group_idle target_latency; do
+	slice_sync slice_async slice_async_rq slice_idle group_idle target_latency patience; do
 	_check "$name takes 77" _round_trip "$name" 77
 done
-_check "low_latency takes 0" _round_trip low_latency 0
-_check "low_latency takes 1" _round_trip low_latency 1
-for name in slice_idle group_idle back_seek_max; do
+for name in low_latency slice_idle_auto; do
+	_check "$name takes 0" _round_trip "$name" 0
+	_check "$name takes 1" _round_trip "$name" 1
+done
+for name in slice_idle group_idle back_seek_max patience; do
 	_check "$name takes 0" _round_trip "$name" 0
 done
-_check "quantum takes its largest value" _round_trip quantum 4294967295
+for name in quantum patience; do
+	_check "$name takes its largest value" _round_trip "$name" 4294967295
+done
 for name in slice_sync slice_async slice_idle group_idle target_latency; do
 	_check "$name in ms is seen in us" _views "$name" 12 "${name}_us" 12000
 	_check "$name in us is seen in ms, truncated" _views "${name}_us" 800 "$name" 0

@@ -66,14 +66,16 @@ _refuses() {
 EINVAL='Invalid argument'
 ERANGE='Numerical result out of range'
 
-# _stats DEV: one snapshot into the array STAT.
+# _stats DEV: one snapshot into the array STAT. It is read in one piece: by lines,
+# the shell seeks back, and the file is made anew with other numbers.
 declare -A STAT
 _stats() {
-	local name value
+	local line lines=()
 	STAT=()
-	while read -r name value; do
-		STAT[$name]=$value
-	done <"/sys/kernel/debug/block/$1/sched/stats"
+	mapfile -t lines <"/sys/kernel/debug/block/$1/sched/stats"
+	for line in "${lines[@]}"; do
+		STAT[${line% *}]=${line#* }
+	done
 	[ "${#STAT[@]}" -gt 0 ]
 }
 
