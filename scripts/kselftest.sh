@@ -14,7 +14,7 @@ passed=0 failed=0 skipped=0
 wanted=" ${*:-smp4 smp2 up stock} "
 
 # The two halves take about the same time. Whatever is not named is in the other.
-half4=(depth hotplug idle kick load merge switch tunables verify)
+half4=(async coop depth hotplug idle kick load merge seekless starve switch tunables verify)
 half2=()
 for file in "$RCFQ_TOP"/tests/kselftest/test_*_[0-9]*.sh; do
 	group=${file##*/test_}
@@ -66,7 +66,7 @@ step "building the modules for the stock kernel" build-stock "$RCFQ_TOP/scripts/
 	run up debug 1 2400 load_01 switch_01 kick depth_01
 } &
 run smp2 debug 2 3000 "${half2[@]}"
-run stock stock 2 2400 load_01 load_02 tunables verify_01
+run stock stock 2 2400 load_01 load_02 tunables verify_01 hwtag
 wait
 for name in $wanted; do
 	judge "$name"

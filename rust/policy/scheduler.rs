@@ -381,14 +381,18 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.measure.is_seekless()
     }
 
-    /// Changes the tunables. The present slice ends, so that no old value lingers.
+    /// Changes the tunables. The present slice ends, so that no old value lingers. O(n) if that
+    /// turns waiting on or off altogether.
     pub fn set_tunables(&mut self, now: Time, tunables: Tunables) -> Kick {
         let was = self.refusal;
         self.expire(now, false);
         self.shares = Shares::new(&tunables);
         self.choice = Choice::new(&tunables);
+        let flash = self.tunables.is_flash();
         self.tunables = tunables;
-        self.sort_positions();
+        if flash != self.tunables.is_flash() {
+            self.sort_positions();
+        }
         self.refusal = Refusal::None;
         self.settle(was)
     }
