@@ -36,7 +36,7 @@ lock mutants
 # The workspace with its root above the policy: cargo-mutants changes nothing
 # that lies outside. Only the members whose tests are worth their time for each
 # mutant. Random tests dominate, so the programs are optimized, but each mutant
-# is built anew, so not too much.
+# is built anew, so not too much; an interrupted incremental build may not link.
 members='"tests/host/model", "tests/host/policy", "tests/host/properties"'
 rm -rf "$tree/rust" "$tree/tests"
 mkdir -p "$tree/rust" "$tree/tests"
@@ -51,6 +51,7 @@ sed "s|^members = .*|members = [$members]|; /^exclude = /d; s|path = \"|&tests/h
 	inherits = "test"
 	opt-level = 1
 	debug = false
+	incremental = false
 EOF
 rm "$tree/tests/host/Cargo.toml"
 changes=$(cd "$tree" && find rust tests Cargo.toml -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | hash)
