@@ -105,7 +105,7 @@ help:
 	@echo '  cost             guest instructions per I/O beside the other schedulers'
 	@echo
 	@echo 'More of what check does in part:'
-	@echo '  mutants          whether the host tests notice every small change of the policy (hours)'
+	@echo '  mutants          whether the host tests notice every small change of the policy (an hour)'
 	@echo '  fuzz             events chosen by libFuzzer, for FUZZ=600 seconds'
 	@echo
 	@echo 'Set-up (done by the targets above as needed):'
