@@ -103,6 +103,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         let (dry, idle_class) = (queue.is_empty(), queue.class() == Class::Idle);
+        if request.sync && self.slice.is_plain() && self.slice.ran_at(request.sent) {
+            self.credit.note_usual(now.saturating_since(request.sent));
+        }
+        self.pay_back(now, request.sent);
         self.start_clock(now);
         if self.slice.is_used(now) || idle_class {
             self.expire(now, true);

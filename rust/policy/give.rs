@@ -190,6 +190,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             .queues
             .at(request.queue)
             .is_some_and(|queue| queue.seek.is_seeky());
+        request.sent = now;
         request.far = seeky && !request.write && request.position.distance(head) > CLOSE;
         let far = request.far;
         self.measure.went(now, index, flying, far);

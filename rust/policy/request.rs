@@ -136,6 +136,8 @@ pub struct Request<R> {
     pub(super) position: Sector,
     pub(super) deadline: Time,
     pub(super) born: Time,
+    /// When it went to the driver; only kept on disks that seek.
+    pub(super) sent: Time,
     pub(super) process: ProcessId,
     pub(super) sectors: u32,
     /// [`NIL`] if it was inserted at the head: then no queue accounts for it.
@@ -159,6 +161,7 @@ impl<R> Request<R> {
             position: arrival.position,
             deadline: Time::NEVER,
             born: arrival.born,
+            sent: Time::ZERO,
             process: arrival.owner.process,
             sectors: arrival.sectors,
             queue: NIL,

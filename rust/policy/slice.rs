@@ -97,6 +97,11 @@ impl Slice {
         self.end.saturating_since(now)
     }
 
+    /// Returns whether the clock ran at `time`: the way to the queue's area was over.
+    pub(super) fn ran_at(&self, time: Time) -> bool {
+        !self.is_new && time >= self.start
+    }
+
     /// Returns whether the queue is active because it is its turn.
     pub(super) fn is_plain(&self) -> bool {
         self.favour == 0 && !self.interrupts
@@ -197,7 +202,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if self.slice.is_new {
             let length = self.slice_length();
             self.slice.run(now, length);
-            self.pay_back(now);
         }
     }
 

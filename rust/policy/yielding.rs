@@ -24,9 +24,8 @@ use super::time::{
 /// One part in this many of the time may go to interruptions.
 ///
 /// Measured on the model of a disk, beside four and eight readers: an fsync then takes no longer
-/// than under mq-deadline, and the readers get half as much again to twice as much. At 3 it
-/// is all for the fsync, at 8 it takes twice as long.
-const PART: u64 = 5;
+/// than under mq-deadline, and the readers get twice as much. At 4 it is all for the fsync.
+const PART: u64 = 6;
 
 /// Credit that can be saved up, as a multiple of `slice_idle`: a chain of five seeks and back.
 const SAVED: u64 = 12;
@@ -34,9 +33,6 @@ const SAVED: u64 = 12;
 /// The most that the way back costs, as a multiple of `slice_idle`: the last write, a flush and
 /// the seeks.
 const BACK: u64 = 8;
-
-/// One part in this many of `slice_idle` is no cost: the next request takes that anyway.
-const FREE: u64 = 8;
 
 /// The credit for interruptions.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +42,8 @@ pub(super) struct Credit {
     since: Time,
     /// When an interruption was over whose way back is not paid for yet.
     back: Option<Time>,
+    /// What a request takes in the middle of a reader's slice, if nothing is in its way.
+    usual: Span,
 }
 
 impl Credit {
@@ -55,7 +53,23 @@ impl Credit {
             left: 0,
             since: now,
             back: None,
+            usual: Span::ZERO,
         }
+    }
+
+    /// Takes a request in the middle of a reader's slice as an example of what one takes.
+    ///
+    /// Falls fast and rises slowly, for some have met a flush on their way.
+    pub(super) fn note_usual(&mut self, took: Span) {
+        let (usual, took) = (self.usual.as_ns(), took.as_ns());
+        let usual = if usual == 0 {
+            took
+        } else if took < usual {
+            took.saturating_add(usual) / 2
+        } else {
+            usual.saturating_add(took.saturating_sub(usual) / 512)
+        };
+        self.usual = Span::from_ns(usual);
     }
 
     /// Adds what has come in since the last call; `idle` is what one seek is taken to cost.
@@ -81,8 +95,11 @@ impl Credit {
     fn charge_back(&mut self, now: Time, idle: Span) {
         if let Some(back) = self.back.take() {
             let most = idle.saturating_mul(BACK);
-            let free = Span::from_ns(idle.as_ns() / FREE);
-            let cost = now.saturating_since(back).min(most).saturating_sub(free);
+            // The next request would have taken its time anyway.
+            let cost = now
+                .saturating_since(back)
+                .min(most)
+                .saturating_sub(self.usual);
             self.left = self.left.saturating_sub(cost.as_signed());
         }
     }
@@ -146,9 +163,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 
-    /// Pays for the way back from an interruption, now that a slice of the usual kind has got going.
-    pub(super) fn pay_back(&mut self, now: Time) {
-        if !self.slice.interrupts {
+    /// Pays for the way back from an interruption, now that a request of a usual slice has ended
+    /// that was `sent` afterwards.
+    pub(super) fn pay_back(&mut self, now: Time, sent: Time) {
+        let after = self.credit.back.is_some_and(|back| sent >= back);
+        if after && !self.slice.interrupts {
             self.credit.charge_back(now, self.tunables.slice_idle);
         }
     }
@@ -199,17 +218,18 @@ mod tests {
         let mut credit = Credit::new(ms(0));
         credit.refill(ms(0), idle);
         assert_eq!(credit.left, 0);
-        credit.refill(ms(50), idle);
+        credit.refill(ms(60), idle);
         assert_eq!(credit.left, 10_000_000);
-        credit.charge(ms(50), Span::from_ms(5), idle);
+        credit.charge(ms(60), Span::from_ms(5), idle);
         assert_eq!(credit.left, 5_000_000);
-        credit.charge_back(ms(59), idle);
-        credit.charge_back(ms(60), idle);
+        credit.usual = Span::from_ms(1);
+        credit.charge_back(ms(69), idle);
+        credit.charge_back(ms(70), idle);
         assert_eq!(credit.left, -3_000_000);
         credit.refill(ms(20), idle);
         assert_eq!(credit.left, -3_000_000);
         // A way back of more than eight times the idle time was none.
-        credit.charge(ms(60), Span::ZERO, idle);
+        credit.charge(ms(70), Span::ZERO, idle);
         credit.charge_back(ms(5_000), idle);
         assert_eq!(credit.left, -66_000_000);
         credit.refill(ms(10_000), idle);
@@ -229,5 +249,18 @@ mod tests {
             assert_eq!(dispatch(&mut sched, ms(now)).0, 2);
             assert_eq!(sched.stats().interruptions, 0);
         }
+    }
+
+    #[test]
+    fn the_usual_time_is_a_lower_bound_that_follows() {
+        let mut credit = Credit::new(ms(0));
+        credit.note_usual(Span::from_ms(4));
+        assert_eq!(credit.usual, Span::from_ms(4));
+        credit.note_usual(Span::from_ms(68));
+        assert_eq!(credit.usual, Span::from_us(4_125));
+        for _ in 0..20 {
+            credit.note_usual(Span::from_ms(1));
+        }
+        assert!(credit.usual < Span::from_us(1_010));
     }
 }

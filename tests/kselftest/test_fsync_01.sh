@@ -28,7 +28,7 @@ _sync_time() {
 }
 
 _need_own
-_plan 8
+_plan 7
 INTERRUPTIONS=0
 _null_add rcfq1 memory_backed=1 size=256 submit_queues=1 rotational=1 irqmode=2 \
 	completion_nsec=4000000 hw_queue_depth=32
