@@ -180,6 +180,7 @@ mod tests {
         let _ = sched.complete(ms(1), id);
         // And nobody waits for its next one.
         assert_eq!(sched.poll_at(), None);
+        assert_eq!(sched.stats().slices_timed_out, 1);
         assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
     }
 }
