@@ -18,6 +18,8 @@
 //!   completion. *Expiring* it puts it back, with a *residual* for time unused or overdrawn.
 //! - A queue that ran dry may *idle*: the device waits a moment for its next request, since that
 //!   is likely to be near, and the *think time* says how likely it is to come soon.
+//! - Queues that read the same area *cooperate*: their processes move to one of them. What others
+//!   wait for (an fsync, the journal, metadata) *interrupts* a reader, against a *credit*.
 //! - On *flash* (`slice_idle` is 0) nothing waits: a turn ends after a *quota* of requests.
 //! - *Refusing*: requests are queued, and dispatch says no. A *kick* is the answer of an event that
 //!   ends the refusal; the caller runs the hardware queues then. Nothing relies on being polled.
@@ -47,9 +49,10 @@
 //! # Rooms
 //!
 //! Structures: [`time`], [`id`], `slab`, `list`, `tree`, [`memory`]. What is scheduled:
-//! [`request`], [`queue`], [`process`], `group`, `service`. Decisions: `choice`, `workload`,
-//! `select`, `flash`, `give`, `slice`, `idle`, `preempt`. Events: `insert`, `merge`, `finish`.
-//! Numbers: [`ioprio`], `weight`, `think`, [`tunables`], [`stats`]. Surface: [`scheduler`].
+//! [`request`], [`queue`], [`process`], `group`, `service`, `near`. Decisions: `choice`,
+//! `workload`, `select`, `flash`, `give`, `slice`, `idle`, `preempt`, `yielding`, `cooperate`.
+//! Events: `insert`, `merge`, `finish`. Numbers: [`ioprio`], `weight`, `think`, `seek`, `measure`,
+//! [`tunables`], [`stats`]. Surface: [`scheduler`].
 //!
 //! Source: the behaviour of CFQ; comments name its parts. Deviations are called "ours".
 
