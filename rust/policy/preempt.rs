@@ -199,8 +199,8 @@ mod tests {
             let _ = sched.complete(ms(1), id);
             assert!(sched.poll_at().is_some());
             let (_, kick) = insert(&mut sched, ms(2), read(two, position), 2);
-            assert_eq!(kick == Kick::Run, close);
-            assert_eq!(dispatch(&mut sched, ms(2)).0 == 2, close);
+            let expected = if close { (Kick::Run, 2) } else { (Kick::None, 0) };
+            assert_eq!((kick, dispatch(&mut sched, ms(2)).0), expected);
             assert_eq!(sched.check(), Ok(()));
         }
     }
