@@ -27,10 +27,10 @@ for queues in 1 4; do
 	_check "$queues queues: requeues, data right" _verify "/dev/$dev" --size=1m
 	_inject requeue 0
 	echo 300 >"/sys/block/$dev/queue/io_timeout"
-	_inject timeout 10
+	_inject timeout 25
 	_check "$queues queues: timeouts reach the reader" _not _fio --name=x \
 		--filename="/dev/$dev" --rw=randread --direct=1 --bs=4k --size=1m \
-		--ioengine=libaio --iodepth=8 --number_ios=64 --continue_on_error=all
+		--ioengine=libaio --iodepth=8 --number_ios=128 --continue_on_error=all
 	_inject timeout 0
 	_check "$queues queues: data right afterwards" _verify "/dev/$dev" --size=512k
 	_check "$queues queues: nothing lost" _conserved "$dev"
