@@ -118,7 +118,8 @@ impl Rcfq {
             }
             Err(rq) => {
                 guard.overflow(rq);
-                Kick::None
+                // It goes out first, and what was tried may have ended a refusal.
+                Kick::Run
             }
         }
     }

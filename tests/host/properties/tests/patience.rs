@@ -40,6 +40,7 @@ fn busy() -> impl Strategy<Value = Task> {
             depth,
             think: 1_000 + think * think * 100_000,
             write: writes,
+            prio: think == 3,
             ioprio: Ioprio {
                 class: Class::BestEffort,
                 level: Level::new(level),
@@ -73,9 +74,14 @@ proptest! {
         patience in 100u64..2_000,
         disk in prop::sample::select(vec![1u32, 4, 32]),
         depth in 1u32..9,
+        level in 0u8..8,
     ) {
         let low = Task {
             depth,
+            ioprio: Ioprio {
+                class: Class::BestEffort,
+                level: Level::new(level),
+            },
             ..Task::writeback(1 << 40)
         };
         let worst = run(patience, disk, tasks, low);

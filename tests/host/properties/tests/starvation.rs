@@ -241,3 +241,124 @@ fn the_idle_class_gets_what_is_promised() {
         assert!(machine.tasks[3].done >= 25);
     }
 }
+
+/// What the tasks from `first` on do in so many milliseconds.
+fn done_in(machine: &mut Machine, first: usize, ms: u64) -> u64 {
+    let sum = |machine: &Machine| {
+        machine.tasks[first..]
+            .iter()
+            .map(|task| task.done)
+            .sum::<u64>()
+    };
+    let before = sum(machine);
+    machine.run(ms);
+    sum(machine) - before
+}
+
+#[test]
+fn a_target_latency_set_long_for_a_while_leaves_no_trace() {
+    let tasks = vec![
+        Task::reader(0),
+        Task::reader(1 << 28),
+        Task::seeker(1 << 30),
+    ];
+    let mut machine = Machine::new(Timing::SATA, 32, tasks);
+    tune(&mut machine, |tunables| {
+        tunables.target_latency = Span::from_ms(1_000_000);
+    });
+    // Not even meanwhile does a kind wait for ever.
+    assert!(done_in(&mut machine, 2, 30_000) > 20);
+    tune(&mut machine, |tunables| {
+        tunables.target_latency = Span::from_ms(300);
+    });
+    assert!(done_in(&mut machine, 2, 30_000) > 500);
+}
+
+#[test]
+fn a_quiet_time_costs_an_fsyncer_nothing() {
+    let served = |pause: u64| {
+        let memory = rcfq_model::lent(64, 16, 64);
+        let disk = Disk {
+            rotational: true,
+            depth: 32,
+        };
+        let mut sched: Scheduler<u64, _> =
+            Scheduler::new(Time::ZERO, memory, disk, Tunables::for_disk(disk));
+        let ms = |ms: u64| Time::from_ns(ms * MS);
+        let arrival = |process, sector, write| Arrival {
+            owner: Owner {
+                process,
+                sync: true,
+                ioprio: Ioprio::NORM,
+            },
+            position: Sector::new(sector),
+            sectors: 8,
+            write,
+            idle_hint: false,
+            prio: false,
+            born: Time::ZERO,
+        };
+        let (one, two) = (
+            sched.process(ms(1_000), ProcessId::NONE),
+            sched.process(ms(1_000), ProcessId::NONE),
+        );
+        let mut now = 1_000;
+        for (process, write, then) in [(one, false, 1), (two, true, pause), (one, false, 1)] {
+            let _ = sched.insert(ms(now), arrival(process, now << 20, write), now);
+            if let Decision::Dispatch { id, .. } = sched.dispatch(ms(now)) {
+                let _ = sched.complete(ms(now + 5), id);
+            }
+            now += 5 + then;
+        }
+        // A reader at work is interrupted again, two seconds later.
+        let three = sched.process(ms(now + 2_000), ProcessId::NONE);
+        for rq in 0..3 {
+            let _ = sched.insert(ms(now + 2_000), arrival(three, rq * 8, false), rq);
+        }
+        let _ = sched.dispatch(ms(now + 2_000));
+        let _ = sched.insert(ms(now + 2_001), arrival(two, 1 << 30, true), 9);
+        let _ = sched.dispatch(ms(now + 2_001));
+        sched.stats().interruptions
+    };
+    assert_eq!(served(1), 2);
+    assert_eq!(served(1), served(3_600_000));
+}
+
+#[test]
+fn a_neighbour_who_syncs_does_not_take_the_slice_away() {
+    let near = |start: u64| Task {
+        pattern: Pattern::Random(1_400),
+        ..Task::seeker(start)
+    };
+    let run = |with: bool| {
+        let mut tasks: Vec<_> = (0..4).map(|i| near(i << 28)).collect();
+        if with {
+            tasks.push(Task {
+                pattern: Pattern::Random(1_400),
+                write: true,
+                think: 20 * MS,
+                ..Task::seeker(4_000)
+            });
+        }
+        let mut machine = Machine::new(Timing::SATA, 1, tasks);
+        machine.run(30_000);
+        (machine.tasks[0].done, machine.sched.stats().coop_merges)
+    };
+    let (alone, _) = run(false);
+    let (beside, merges) = run(true);
+    assert_eq!(merges, 0);
+    assert!(beside * 10 > alone * 6, "{beside} of {alone}");
+}
+
+#[test]
+fn many_fsyncers_leave_a_reader_its_disk() {
+    let run = |fsyncers: u64| {
+        let mut tasks = vec![Task::reader(1 << 40), Task::reader(1 << 41)];
+        tasks.extend((0..fsyncers).map(|i| fsyncer(i << 28)));
+        let mut machine = Machine::new(Timing::SATA, 32, tasks);
+        machine.run(30_000);
+        machine.tasks[0].done + machine.tasks[1].done
+    };
+    // Without interruptions the kinds would share the time as their queues are many.
+    assert!(run(40) * 40 > run(0), "{} of {}", run(40), run(0));
+}
