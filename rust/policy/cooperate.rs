@@ -138,6 +138,14 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.release_queue(index);
     }
 
+    /// Lets the processes of a queue part, since there is no reason to share one on flash.
+    pub(super) fn unmerge(&mut self, index: u32) {
+        if let Some(queue) = self.queues.at_mut(index) {
+            queue.merges_into = Handle::NONE;
+            queue.split = queue.coop;
+        }
+    }
+
     /// Marks a shared queue that has turned seeky as one to leave (10).
     pub(super) fn note_parting(&mut self, index: u32) {
         if let Some(queue) = self.queues.at_mut(index) {

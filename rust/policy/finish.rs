@@ -66,7 +66,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             if self.tunables.is_flash() {
                 self.landed(request.sync, request.queue);
             } else {
-                self.note_measure(now, index, request.far);
+                self.note_measure(now, index, &request);
                 self.landed(request.sync, request.queue);
                 self.note_end(now, &request);
             }
@@ -102,28 +102,34 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at(self.active) else {
             return;
         };
+        let landed = queue.dispatched == 0;
         let (dry, idle_class) = (queue.is_empty(), queue.class() == Class::Idle);
         if request.sync && self.slice.is_plain() && self.slice.ran_at(request.sent) {
             self.credit.note_usual(now.saturating_since(request.sent));
         }
         self.pay_back(now, request.sent);
         self.start_clock(now);
-        if self.slice.is_used(now) || idle_class {
+        // A turn for those who have waited too long is as long as it was promised.
+        if (self.slice.is_used(now) && self.slice.favour == 0) || idle_class {
             self.expire(now, true);
+        } else if self.slice.interrupts && dry && landed {
+            // It has to be paid for now, not when somebody comes next.
+            self.expire(now, false);
         } else if request.sync && dry && self.close_cooperator() == NIL {
             self.arm_idle(now);
         }
     }
 
     /// Tells `measure` of the request in slot `index`, which is still counted as with the driver.
-    fn note_measure(&mut self, now: Time, index: u32, far: bool) {
+    fn note_measure(&mut self, now: Time, index: u32, request: &Request<R>) {
         let (queued, flying) = (self.device.queued, self.device.flying());
         let kept_low = self.queues.at(self.active).is_some_and(|queue| {
             let all = queue.dispatched.saturating_add(queue.queued());
             queue.idle_window && all < Measure::DEEP && flying < Measure::DEEP
         });
         self.measure.sample_depth(queued, flying, kept_low);
-        self.measure.ended(now, index, flying, far);
+        self.measure.ended(now, index, flying, request.far);
+        self.measure.doubt(now, request.sent, request.jump);
     }
 
     /// The driver has given a request back.

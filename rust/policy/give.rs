@@ -191,7 +191,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             .at(request.queue)
             .is_some_and(|queue| queue.seek.is_seeky());
         request.sent = now;
-        request.far = seeky && !request.write && request.position.distance(head) > CLOSE;
+        request.jump = !request.write && request.position.distance(head) > CLOSE;
+        request.far = seeky && request.jump;
         let far = request.far;
         self.measure.went(now, index, flying, far);
     }

@@ -146,7 +146,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if queue.yields || shallow_seeks || queue.class() == Class::Idle {
             queue.idle_window = false;
         } else if let Some(mean) = process.think.mean() {
-            queue.idle_window = mean <= cap;
+            // One slow process must not cost those who share the queue their slice.
+            queue.idle_window = mean <= cap || (queue.coop && queue.idle_window);
         }
     }
 }

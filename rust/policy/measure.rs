@@ -72,6 +72,11 @@ pub(super) struct Measure {
     lone_reads: Average,
     gaps: Average,
     seekless: bool,
+    /// It was called seekless for what it does at once, not for how fast it is.
+    array: bool,
+    /// Far reads of anybody since it was called seekless.
+    doubts: Average,
+    last_end: Time,
 }
 
 impl Measure {
@@ -93,6 +98,9 @@ impl Measure {
             lone_reads: NOTHING,
             gaps: NOTHING,
             seekless: false,
+            array: false,
+            doubts: NOTHING,
+            last_end: Time::ZERO,
         }
     }
 
@@ -137,6 +145,24 @@ impl Measure {
         }
     }
 
+    /// Revises the verdict that there is no arm by the far reads of anybody.
+    ///
+    /// What a cache of the drive has answered may have led to it, and where nobody is waited for
+    /// there may be no lone read of a seeky queue any more.
+    pub(super) fn doubt(&mut self, now: Time, sent: Time, jump: bool) {
+        let since = self.last_end.max(sent);
+        self.last_end = now;
+        if !self.seekless || self.array || !jump {
+            return;
+        }
+        self.doubts.add(now.saturating_since(since));
+        let slow = |mean: u64| mean > AN_ARM.as_ns();
+        if self.doubts.get().is_some_and(slow) {
+            self.lone_reads = core::mem::take(&mut self.doubts);
+            self.judge();
+        }
+    }
+
     fn judge(&mut self) {
         let Some(lone) = self.lone_reads.get() else {
             return;
@@ -147,6 +173,7 @@ impl Measure {
         };
         if lone < NO_ARM.as_ns() || gain(ARRAY_GAIN) {
             self.seekless = true;
+            self.array = lone >= NO_ARM.as_ns();
         } else if lone > AN_ARM.as_ns() && !gain(DISK_GAIN) {
             self.seekless = false;
         }
@@ -249,5 +276,28 @@ mod tests {
             }
             assert_eq!(measure.is_seekless(), array);
         }
+    }
+
+    #[test]
+    fn what_a_cache_answered_is_revised_by_readers_who_pay_for_seeks() {
+        let mut measure = Measure::new();
+        lone(&mut measure, 40, 200);
+        assert!(measure.is_seekless());
+        for read in 0..40 {
+            // Two streams in turns: each request is a jump, none is seeky.
+            measure.doubt(ms(10 * read + 9), ms(10 * read), true);
+        }
+        assert!(!measure.is_seekless());
+        // An array is allowed to be slow.
+        let mut measure = Measure::new();
+        lone(&mut measure, 40, 13_000);
+        for end in 0..40 {
+            measure.ended(ms(end * 3), 1, 5, true);
+        }
+        assert!(measure.is_seekless());
+        for read in 0..40 {
+            measure.doubt(ms(10 * read + 9), ms(10 * read), true);
+        }
+        assert!(measure.is_seekless());
     }
 }

@@ -115,6 +115,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         for index in 0..self.queues.capacity() {
             if flash {
                 self.leave_positions(index);
+                self.unmerge(index);
             } else {
                 self.place_near(index);
             }
@@ -162,7 +163,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return NIL;
         };
         let alone = self.group.queues <= 1 || self.shared.last() == Some(&self.active);
-        if alone || !active.sync || active.class() == Class::Idle || active.seek.is_seeky() {
+        let goes_on = active.sync && active.class() != Class::Idle && active.is_stream();
+        if alone || !goes_on {
             return NIL;
         }
         let Some(tree) = self.positions.of(active.own_ioprio.level) else {
@@ -174,7 +176,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         });
         let distance = |index: u32| {
             let queue = self.queues.at(index)?;
-            let fits = queue.class() == active.class() && !queue.seek.is_seeky();
+            let fits = queue.class() == active.class() && queue.is_stream();
             let distance = position(queue).distance(head);
             (fits && distance <= CLOSE).then_some(distance)
         };

@@ -82,7 +82,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if arrival.owner.sync && !active.sync && !held {
             return Verdict::GiveWay;
         }
-        if self.slice.is_used(now) {
+        if self.slice.is_used(now) && !self.slice.must_dispatch {
             return Verdict::Over;
         }
         if real_time(new) && !real_time(active) {
@@ -199,7 +199,11 @@ mod tests {
             let _ = sched.complete(ms(1), id);
             assert!(sched.poll_at().is_some());
             let (_, kick) = insert(&mut sched, ms(2), read(two, position), 2);
-            let expected = if close { (Kick::Run, 2) } else { (Kick::None, 0) };
+            let expected = if close {
+                (Kick::Run, 2)
+            } else {
+                (Kick::None, 0)
+            };
             assert_eq!((kick, dispatch(&mut sched, ms(2)).0), expected);
             assert_eq!(sched.check(), Ok(()));
         }

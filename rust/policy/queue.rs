@@ -138,6 +138,13 @@ impl Queue {
         self.tree != TreeIndex::NONE
     }
 
+    /// Returns whether the queue goes on where it is: it neither jumps about, nor does its process
+    /// wait for another one in between.
+    #[inline]
+    pub(super) fn is_stream(&self) -> bool {
+        !self.seek.is_seeky() && !self.yields
+    }
+
     /// Returns whether nobody needs the queue any more.
     #[inline]
     pub(super) fn is_dead(&self) -> bool {

@@ -148,7 +148,9 @@ pub struct Request<R> {
     pub(super) sync: bool,
     pub(super) prio: bool,
     pub(super) write: bool,
-    /// A read of a seeky queue, far from the request dispatched before it; see `measure`.
+    /// A read far from the request dispatched before it; see `measure`.
+    pub(super) jump: bool,
+    /// The same by a seeky queue.
     pub(super) far: bool,
 }
 
@@ -171,6 +173,7 @@ impl<R> Request<R> {
             sync: arrival.owner.sync,
             prio: arrival.prio,
             write: arrival.write,
+            jump: false,
             far: false,
         }
     }

@@ -386,6 +386,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     pub fn set_tunables(&mut self, now: Time, tunables: Tunables) -> Kick {
         let was = self.refusal;
         self.expire(now, false);
+        self.workload.cut();
         self.shares = Shares::new(&tunables);
         self.choice = Choice::new(&tunables);
         let flash = self.tunables.is_flash();

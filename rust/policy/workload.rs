@@ -31,6 +31,9 @@ const ASYNC_BATCH: u32 = 4;
 /// The shortest run of slices of one kind (CFQ 2.3: two ticks; ours: of 250 Hz).
 const MIN_WORKLOAD: Span = Span::from_ms(8);
 
+/// The longest one, whatever `target_latency` says (ours): the other kinds have to wait for it.
+const MAX_WORKLOAD: Span = Span::from_ms(2_000);
+
 /// What is being served.
 #[derive(Debug)]
 pub(super) struct Workload {
@@ -236,7 +239,7 @@ fn part_of_round(tunables: &Tunables, kind: Kind, counts: &Counts) -> Span {
             slice.max(tunables.slice_idle.saturating_mul(2).min(round))
         }
     };
-    slice.max(MIN_WORKLOAD)
+    slice.clamp(MIN_WORKLOAD, MAX_WORKLOAD)
 }
 
 #[cfg_attr(

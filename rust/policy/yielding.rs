@@ -42,6 +42,8 @@ pub(super) struct Credit {
     since: Time,
     /// When an interruption was over whose way back is not paid for yet.
     back: Option<Time>,
+    /// Requests with the driver then: they come before the way back.
+    ahead: u64,
     /// What a request takes in the middle of a reader's slice, if nothing is in its way.
     usual: Span,
 }
@@ -53,6 +55,7 @@ impl Credit {
             left: 0,
             since: now,
             back: None,
+            ahead: 0,
             usual: Span::ZERO,
         }
     }
@@ -84,17 +87,18 @@ impl Credit {
     }
 
     /// Takes an interruption of length `took` off, which is over now.
-    fn charge(&mut self, now: Time, took: Span, idle: Span) {
+    fn charge(&mut self, now: Time, took: Span, idle: Span, ahead: u32) {
         self.charge_back(now, idle);
         self.left = self.left.saturating_sub(took.as_signed());
         self.back = Some(now);
+        self.ahead = u64::from(ahead);
     }
 
     /// Takes the way back off, which is over now: somebody else's request has ended, or the next
     /// interruption began.
     fn charge_back(&mut self, now: Time, idle: Span) {
         if let Some(back) = self.back.take() {
-            let most = idle.saturating_mul(BACK);
+            let most = idle.saturating_mul(BACK.max(self.ahead));
             // The next request would have taken its time anyway.
             let cost = now
                 .saturating_since(back)
@@ -159,7 +163,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     pub(super) fn pay(&mut self, now: Time) {
         if self.slice.interrupts {
             let idle = self.tunables.slice_idle;
-            self.credit.charge(now, self.slice.lasts(now), idle);
+            let ahead = self.device.flying();
+            self.credit.charge(now, self.slice.lasts(now), idle, ahead);
         }
     }
 
@@ -220,7 +225,7 @@ mod tests {
         assert_eq!(credit.left, 0);
         credit.refill(ms(60), idle);
         assert_eq!(credit.left, 10_000_000);
-        credit.charge(ms(60), Span::from_ms(5), idle);
+        credit.charge(ms(60), Span::from_ms(5), idle, 1);
         assert_eq!(credit.left, 5_000_000);
         credit.usual = Span::from_ms(1);
         credit.charge_back(ms(69), idle);
@@ -229,7 +234,7 @@ mod tests {
         credit.refill(ms(20), idle);
         assert_eq!(credit.left, -3_000_000);
         // A way back of more than eight times the idle time was none.
-        credit.charge(ms(70), Span::ZERO, idle);
+        credit.charge(ms(70), Span::ZERO, idle, 1);
         credit.charge_back(ms(5_000), idle);
         assert_eq!(credit.left, -66_000_000);
         credit.refill(ms(10_000), idle);
