@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A storm of forks: hundreds of processes that read one block and exit, eight at a
+# A storm of forks: two times a hundred processes that read one block and exit, eight at a
 # time, while others go on with verified data. All read, nothing is lost, and the
 # records of those who are gone are too.
 
 . ./test_common.sh
 
-N=${RCFQ_PROCS:-200}
+N=${RCFQ_PROCS:-100}
 
 _storm() {
 	seq "$N" | xargs -P 8 -I '{}' dd if="/dev/$1" of=/dev/null bs=4k count=1 skip='{}' iflag=direct status=none
