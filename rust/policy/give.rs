@@ -115,16 +115,13 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(request) = self.requests.at(index) else {
             return;
         };
-        let (prio, home) = (request.prio, request.queue);
+        let home = request.queue;
         let Some(queue) = self.queues.at_mut(home) else {
             return;
         };
         let slots = self.requests.slots_mut();
         queue.sort_out(slots, index, &self.choice, goes_to_driver);
         queue.fifo.remove(slots, index);
-        if prio {
-            queue.prio_pending = queue.prio_pending.saturating_sub(1);
-        }
         self.device.queued = self.device.queued.saturating_sub(1);
         self.reposition(home);
     }

@@ -49,7 +49,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if arrival.is_awaited_write() {
             self.note_awaited(index);
         }
-        self.link(now, index, handle.index, arrival.prio);
+        self.link(now, index, handle.index);
         Stats::bump(&mut self.stats.inserted);
         if owner.sync {
             self.device.last_sync = now;
@@ -71,7 +71,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Puts a request, whose record is complete, into its queue, and the queue among the busy.
     #[inline]
-    fn link(&mut self, now: Time, index: u32, rq: u32, prio: bool) {
+    fn link(&mut self, now: Time, index: u32, rq: u32) {
         let Some(queue) = self.queues.at_mut(index) else {
             return;
         };
@@ -79,9 +79,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         queue.fifo.push_back(slots, rq);
         queue.sort_in(slots, rq, &self.choice, self.device.last_position);
         queue.requests = queue.requests.saturating_add(1);
-        if prio {
-            queue.prio_pending = queue.prio_pending.saturating_add(1);
-        }
         self.device.queued = self.device.queued.saturating_add(1);
         if !queue.is_busy() {
             self.make_busy(now, index);

@@ -109,7 +109,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 
-    /// Brings the places of all queues up to date; none have one on flash. O(n).
+    /// Brings the places of all queues up to date; on flash none has one, nor is one shared. O(n).
     pub(super) fn sort_positions(&mut self) {
         let flash = self.tunables.is_flash();
         for index in 0..self.queues.capacity() {

@@ -52,8 +52,6 @@ pub struct Queue {
     pub(super) requests: u32,
     /// Requests with the driver.
     pub(super) dispatched: u32,
-    /// Queued metadata requests.
-    pub(super) prio_pending: u32,
     /// Processes that send their requests here; a shared queue counts as one of its own.
     pub(super) owners: u32,
     /// The priority that counts now.
@@ -93,7 +91,6 @@ impl Queue {
             next_rq: NIL,
             requests: 0,
             dispatched: 0,
-            prio_pending: 0,
             owners: 1,
             ioprio,
             own_ioprio: ioprio,

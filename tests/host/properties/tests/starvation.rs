@@ -3,6 +3,8 @@
 //! Nobody waits for ever: loads that once kept somebody waiting, and how long they may now.
 
 use rcfq_model::{
+    lent,
+    Lent,
     Machine,
     Pattern,
     Task,
@@ -18,6 +20,34 @@ fn tune(machine: &mut Machine, change: impl Fn(&mut Tunables)) {
     let _ = machine
         .sched
         .set_tunables(Time::from_ns(machine.now()), tunables);
+}
+
+/// A scheduler of a disk that seeks, without a machine around it.
+fn bare(change: impl Fn(&mut Tunables)) -> Scheduler<u64, Lent> {
+    let disk = Disk {
+        rotational: true,
+        depth: 32,
+    };
+    let mut tunables = Tunables::for_disk(disk);
+    change(&mut tunables);
+    Scheduler::new(Time::ZERO, lent(64, 16, 64), disk, tunables)
+}
+
+/// A small request that somebody waits for.
+fn arrival(process: ProcessId, sector: u64, write: bool) -> Arrival {
+    Arrival {
+        owner: Owner {
+            process,
+            sync: true,
+            ioprio: Ioprio::NORM,
+        },
+        position: Sector::new(sector),
+        sectors: 8,
+        write,
+        idle_hint: false,
+        prio: false,
+        born: Time::ZERO,
+    }
 }
 
 /// The longest that a request of these tasks took, or has been waiting, in milliseconds.
@@ -120,37 +150,19 @@ fn a_long_slice_idle_does_not_lock_writeback_out() {
 
 #[test]
 fn a_process_that_never_comes_back_does_not_stop_the_disk() {
-    let memory = rcfq_model::lent(64, 16, 64);
-    let disk = Disk {
-        rotational: true,
-        depth: 32,
-    };
-    let mut tunables = Tunables::for_disk(disk);
-    tunables.slice_idle = Span::from_ms(4_294_967_295);
-    tunables.slice_sync = Span::from_ms(4_294_967_295);
-    tunables.low_latency = false;
-    let mut sched: Scheduler<u64, _> = Scheduler::new(Time::ZERO, memory, disk, tunables);
-    let read = |process, sector| Arrival {
-        owner: Owner {
-            process,
-            sync: true,
-            ioprio: Ioprio::NORM,
-        },
-        position: Sector::new(sector),
-        sectors: 8,
-        write: false,
-        idle_hint: false,
-        prio: false,
-        born: Time::ZERO,
-    };
+    let mut sched = bare(|tunables| {
+        tunables.slice_idle = Span::from_ms(4_294_967_295);
+        tunables.slice_sync = Span::from_ms(4_294_967_295);
+        tunables.low_latency = false;
+    });
     let one = sched.process(Time::ZERO, ProcessId::NONE);
     let other = sched.process(Time::ZERO, ProcessId::NONE);
-    let _ = sched.insert(Time::ZERO, read(one, 0), 1);
+    let _ = sched.insert(Time::ZERO, arrival(one, 0, false), 1);
     let Decision::Dispatch { id, .. } = sched.dispatch(Time::ZERO) else {
         unreachable!("one request is queued")
     };
     let _ = sched.complete(Time::from_ns(8 * MS), id);
-    let _ = sched.insert(Time::from_ns(9 * MS), read(other, 1 << 30), 2);
+    let _ = sched.insert(Time::from_ns(9 * MS), arrival(other, 1 << 30, false), 2);
     let wake = sched.poll_at();
     assert!(wake.is_some_and(|wake| wake <= Time::from_ns(1_008 * MS)));
     assert_eq!(sched.timer(Time::from_ns(1_008 * MS)), Kick::Run);
@@ -277,27 +289,8 @@ fn a_target_latency_set_long_for_a_while_leaves_no_trace() {
 #[test]
 fn a_quiet_time_costs_an_fsyncer_nothing() {
     let served = |pause: u64| {
-        let memory = rcfq_model::lent(64, 16, 64);
-        let disk = Disk {
-            rotational: true,
-            depth: 32,
-        };
-        let mut sched: Scheduler<u64, _> =
-            Scheduler::new(Time::ZERO, memory, disk, Tunables::for_disk(disk));
+        let mut sched = bare(|_| {});
         let ms = |ms: u64| Time::from_ns(ms * MS);
-        let arrival = |process, sector, write| Arrival {
-            owner: Owner {
-                process,
-                sync: true,
-                ioprio: Ioprio::NORM,
-            },
-            position: Sector::new(sector),
-            sectors: 8,
-            write,
-            idle_hint: false,
-            prio: false,
-            born: Time::ZERO,
-        };
         let (one, two) = (
             sched.process(ms(1_000), ProcessId::NONE),
             sched.process(ms(1_000), ProcessId::NONE),

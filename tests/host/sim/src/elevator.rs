@@ -12,6 +12,8 @@ use rcfq_policy::policy::Tunables;
 use std::fmt::Debug;
 
 /// A scheduler. Where an event returns true, the hardware queue has to be run.
+///
+/// By default it never waits: no event but an insertion matters to it.
 pub trait Elevator: Debug {
     /// Takes a request.
     fn insert(&mut self, now: u64, rq: &Rq) -> bool;
@@ -20,19 +22,29 @@ pub trait Elevator: Debug {
     fn dispatch(&mut self, now: u64) -> Option<usize>;
 
     /// Notes that the device is done with a request.
-    fn complete(&mut self, now: u64, id: usize) -> bool;
+    fn complete(&mut self, _now: u64, _id: usize) -> bool {
+        false
+    }
 
     /// Notes that a process has gone.
-    fn exit(&mut self, now: u64, task: usize) -> bool;
+    fn exit(&mut self, _now: u64, _task: usize) -> bool {
+        false
+    }
 
     /// The time of [`poll_at`](Self::poll_at) has come.
-    fn timer(&mut self, now: u64) -> bool;
+    fn timer(&mut self, _now: u64) -> bool {
+        false
+    }
 
     /// When it wants to be woken.
-    fn poll_at(&self) -> Option<u64>;
+    fn poll_at(&self) -> Option<u64> {
+        None
+    }
 
     /// Whether it is worth asking for a request.
-    fn has_work(&self) -> bool;
+    fn has_work(&self) -> bool {
+        self.queued() > 0
+    }
 
     /// Number of requests that it holds.
     fn queued(&self) -> usize;
@@ -42,10 +54,14 @@ pub trait Elevator: Debug {
     /// # Errors
     ///
     /// Tells which one is broken.
-    fn check(&self) -> Result<(), String>;
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
 
     /// Counters worth showing.
-    fn counters(&self) -> Vec<(&'static str, u64)>;
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
 }
 
 /// A scheduler that can be chosen.

@@ -121,26 +121,6 @@ impl Elevator for Deadline {
         Some(id)
     }
 
-    fn complete(&mut self, _now: u64, _id: usize) -> bool {
-        false
-    }
-
-    fn exit(&mut self, _now: u64, _task: usize) -> bool {
-        false
-    }
-
-    fn timer(&mut self, _now: u64) -> bool {
-        false
-    }
-
-    fn poll_at(&self) -> Option<u64> {
-        None
-    }
-
-    fn has_work(&self) -> bool {
-        self.queued() > 0
-    }
-
     fn queued(&self) -> usize {
         self.head.len()
             + self
@@ -159,9 +139,5 @@ impl Elevator for Deadline {
             return Err("every request is in both orders".into());
         }
         Ok(())
-    }
-
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
     }
 }

@@ -26,35 +26,7 @@ impl Elevator for Noop {
         self.list.pop_front()
     }
 
-    fn complete(&mut self, _now: u64, _id: usize) -> bool {
-        false
-    }
-
-    fn exit(&mut self, _now: u64, _task: usize) -> bool {
-        false
-    }
-
-    fn timer(&mut self, _now: u64) -> bool {
-        false
-    }
-
-    fn poll_at(&self) -> Option<u64> {
-        None
-    }
-
-    fn has_work(&self) -> bool {
-        !self.list.is_empty()
-    }
-
     fn queued(&self) -> usize {
         self.list.len()
-    }
-
-    fn check(&self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
     }
 }
