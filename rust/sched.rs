@@ -243,19 +243,27 @@ impl Operations for Rcfq {
 
     fn insert_requests(
         elv: &Elevator<Self>,
-        _hctx: &HwCtx,
+        hctx: &HwCtx,
         list: &mut RequestList<'_>,
         at_head: bool,
     ) {
+        let direct = !at_head && hctx.is_direct();
         let mut guard = elv.lock();
         let now = convert::now();
         let mut kick = Kick::None;
+        let mut sync = false;
         while let Some(rq) = list.pop_front() {
             if let Some(rq) = guard.admit(rq, at_head) {
+                sync = rq.opf().is_sync();
                 kick = kick.or(Self::insert(elv, &mut guard, now, rq, at_head));
             }
         }
-        conclude(guard, kick);
+        if direct && guard.policy.is_eager(sync) {
+            conclude(guard, Kick::None);
+            hctx.run();
+        } else {
+            conclude(guard, kick);
+        }
     }
 
     fn dispatch_request(elv: &Elevator<Self>, _hctx: &HwCtx) -> Option<Dispatched> {

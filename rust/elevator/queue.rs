@@ -249,6 +249,29 @@ impl HwCtx {
         unsafe { (*self.as_raw()).queue }
     }
 
+    /// Returns whether the queue may be [`run`](Self::run) at the end of
+    /// [`insert_requests`](super::Operations::insert_requests), if that is not for the head.
+    ///
+    /// True in a task that submits a request outside of a plug and, without an elevator, would hand
+    /// it to the driver from where it is now. The block layer would wake up a kworker for it. False
+    /// for what a plug held, whatever it is flushed for (the core runs the queue then), from
+    /// atomic contexts, and for drivers that sleep.
+    #[inline]
+    pub fn is_direct(&self) -> bool {
+        // SAFETY: The context is valid by the type invariant; for the rest any context will do.
+        unsafe { bindings::elv_is_direct(self.as_raw()) }
+    }
+
+    /// Runs this hardware queue at once, in the current task.
+    ///
+    /// Dispatches what there is, and calls the driver. Does nothing if there is no work, and leaves
+    /// it to kblockd on a CPU that is not one of this queue's. Only where
+    /// [`is_direct`](Self::is_direct) has said so, with no lock held.
+    pub fn run(&self) {
+        // SAFETY: The context is valid by the type invariant.
+        unsafe { bindings::blk_mq_run_hw_queue(self.as_raw(), false) };
+    }
+
     /// Returns its number in the queue.
     pub fn index(&self) -> u32 {
         // SAFETY: The context is valid by the type invariant, and `queue_num` does not change.

@@ -87,6 +87,18 @@ __rust_helper void rust_helper_wbt_enable_default(struct gendisk *disk)
 	wbt_enable_default(disk);
 }
 
+/*
+ * Is the current task in the middle of blk_mq_submit_bio(), about to leave a
+ * single request to the elevator? Requests that were held in a plug are inserted
+ * while the plug is still set, and a task that flushes its plug because it is
+ * going to sleep is the one case that must not run the queue.
+ */
+__rust_helper bool rust_helper_elv_is_direct(struct blk_mq_hw_ctx *hctx)
+{
+	return !current->plug && !(hctx->flags & BLK_MQ_F_BLOCKING) &&
+	       !in_interrupt() && !irqs_disabled();
+}
+
 __rust_helper u64 rust_helper_blk_time_get_ns(void)
 {
 	return blk_time_get_ns();
