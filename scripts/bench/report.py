@@ -44,11 +44,20 @@ def main():
     old = results.load(path) if path.exists() else None
     new, failures = {}, 0
     for name, one in specs.items():
-        found, problems, seeds = cells.collect(args.raw / name, one)
+        try:
+            found, problems, seeds = cells.collect(args.raw / name, one)
+        except Problem as problem:
+            if len(specs) == 1:
+                raise
+            print(f"rcfq: {name}: {problem}", file=sys.stderr)
+            failures += 1
+            continue
         for problem in problems:
             print(f"rcfq: {name}: {problem}", file=sys.stderr)
         failures += len(problems)
         new[name] = results.workload(one, found, targets.judge(one, found), seeds, args.kernel, args.source)
+    if not new:
+        raise Problem("no workload has results")
     args.out.mkdir(parents=True, exist_ok=True)
     from rcfqbench import plot  # slow to load, and not needed to refuse something
     for name, work in new.items():

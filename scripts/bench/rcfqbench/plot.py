@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The plots of a workload, as SVG and PNG. They can be told apart without colour."""
 
+import math
 import re
 
 import matplotlib
@@ -15,6 +16,7 @@ matplotlib.rcParams.update({
 import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
 from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.patches import Patch  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 from . import view  # noqa: E402
 from .cells import by_sched  # noqa: E402
@@ -40,9 +42,9 @@ def styles(scheds):
     return {sched: STYLES.get(sched) or OTHERS[spare.index(sched) % len(OTHERS)] for sched in scheds}
 
 
-def error(cell):
-    """The reach of an error bar below and above the mean."""
-    return [[cell["mean"] - min(cell["values"])], [max(cell["values"]) - cell["mean"]]]
+def errors(cells):
+    """The reach of the error bars below and above the means."""
+    return [[cell["mean"] - min(cell["values"]) for cell in cells], [max(cell["values"]) - cell["mean"] for cell in cells]]
 
 
 def bars(axes, grid, look):
@@ -51,28 +53,34 @@ def bars(axes, grid, look):
     top = max((max(cell["values"]) for cell in grid.cells.values() if cell["values"]), default=1)
     for nr, sched in enumerate(grid.scheds):
         fill, hatch, _, _ = look[sched]
-        for at, case in enumerate(grid.cases):
-            cell, x = grid.cell(case, sched), at - 0.42 + (nr + 0.5) * width
-            if cell is None:
-                continue
+        row = {at - 0.42 + (nr + 0.5) * width: cell for at, case in enumerate(grid.cases) if (cell := grid.cell(case, sched))}
+        firm = {x: cell for x, cell in row.items() if view.steady(cell)}
+        if firm:
+            means = [cell["mean"] for cell in firm.values()]
+            axes.bar(list(firm), means, width * 0.92, color=fill, hatch=hatch, edgecolor="black", linewidth=0.7)
+            axes.errorbar(list(firm), means, yerr=errors(firm.values()), linestyle="", capsize=2, linewidth=0.9,
+                          ecolor="#888888" if sched == "rcfq" else "black")
+        for x, cell in row.items():
             if cell["mean"] is None:
                 axes.text(x, 0.01, "failed", rotation=90, ha="center", va="bottom", fontsize=7,
                           transform=axes.get_xaxis_transform())
-            elif view.steady(cell):
-                axes.bar(x, cell["mean"], width * 0.92, color=fill, hatch=hatch, edgecolor="black", linewidth=0.7)
-                axes.errorbar(x, cell["mean"], yerr=error(cell), color="black", ecolor="#888888" if sched == "rcfq" else "black",
-                              capsize=2, linewidth=0.9)
-            else:
+            elif x not in firm:
                 low, high = view.reach(cell)
-                axes.bar(x, max(high - low, top * 0.004), width * 0.92, bottom=low, color="none", hatch=hatch,
+                axes.bar(x, max(high - low, top * 0.004), width * 0.92, bottom=low, color="#777777" if sched == "rcfq" else "none", hatch=hatch,
                          edgecolor="#555555", linewidth=0.9, linestyle=":")
     for (style, colour), label in zip(HISTORY, grid.labels()):
-        for at, case in enumerate(grid.cases):
-            if label in grid.history(case):
-                axes.hlines(grid.history(case)[label], at - 0.46, at + 0.46, linestyle=style, color=colour, linewidth=1.6)
+        past = {at: grid.history(case)[label] for at, case in enumerate(grid.cases) if label in grid.history(case)}
+        axes.hlines(list(past.values()), [at - 0.46 for at in past], [at + 0.46 for at in past], linestyle=style, color=colour,
+                    linewidth=2.4, zorder=4)
     long = max(len(case) for case in grid.cases) * len(grid.cases) > 60
     axes.set_xticks(range(len(grid.cases)), grid.cases, rotation=20 if long else 0, ha="right" if long else "center")
     axes.tick_params(axis="x", length=0)
+
+
+def strength(sched, colour):
+    """The line that matters is thick, its markers filled."""
+    judged = sched == "rcfq"
+    return {"linewidth": 2.2 if judged else 1.2, "markerfacecolor": colour if judged else "white"}
 
 
 def lines(axes, grid, look, points, name):
@@ -82,14 +90,15 @@ def lines(axes, grid, look, points, name):
         colour = LINES.get(sched, "#777777")
         known = {x: cell for x, case in sorted(points.items()) if (cell := grid.cell(case, sched)) and cell["mean"] is not None}
         firm = {x: cell for x, cell in known.items() if view.steady(cell)}
-        xs = sorted(points)
-        axes.plot(xs, [firm[x]["mean"] if x in firm else float("nan") for x in xs], linestyle=style, marker=marker, color=colour,
-                  markerfacecolor="white" if sched != "rcfq" else colour, markersize=5, linewidth=2.2 if sched == "rcfq" else 1.2,
-                  zorder=3 if sched == "rcfq" else 2)
+        # A gap, not a line across, where there is no figure.
+        means = [firm[x]["mean"] if x in firm else float("nan") for x in sorted(points)]
+        axes.plot(sorted(points), means, linestyle=style, marker=marker, color=colour, **strength(sched, colour),
+                  markersize=5, zorder=3 if sched == "rcfq" else 2)
+        if firm:
+            axes.errorbar(list(firm), [cell["mean"] for cell in firm.values()], yerr=errors(firm.values()), linestyle="",
+                          color=colour, capsize=2, elinewidth=0.9)
         for x, cell in known.items():
-            if x in firm:
-                axes.errorbar(x, cell["mean"], yerr=error(cell), color=colour, capsize=2, linewidth=0.9)
-            else:
+            if x not in firm:
                 axes.plot([x, x], view.reach(cell), linestyle=":", linewidth=1.4, marker="_", color=colour)
     for (style, colour), label in zip(HISTORY, grid.labels()):
         past = {x: grid.history(case)[label] for x, case in sorted(points.items()) if label in grid.history(case)}
@@ -117,16 +126,27 @@ def legend(figure, shown, look, lined):
         fill, hatch, style, marker = look[sched]
         colour = LINES.get(sched, "#777777")
         if lined:
-            handles.append(Line2D([], [], linestyle=style, marker=marker, color=colour, label=sched,
-                                  markerfacecolor="white" if sched != "rcfq" else colour, linewidth=2.2 if sched == "rcfq" else 1.2))
+            handles.append(Line2D([], [], linestyle=style, marker=marker, color=colour, label=sched, **strength(sched, colour)))
         else:
             handles.append(Patch(facecolor=fill, hatch=hatch, edgecolor="black", linewidth=0.7, label=sched))
     labels = list(dict.fromkeys(label for grid, _, _ in shown for label in grid.labels()))
     for (style, colour), label in zip(HISTORY, labels):
         handles.append(Line2D([], [], linestyle=style, color=colour, linewidth=2.4, label=label))
     if any(cell["mean"] is not None and not view.steady(cell) for grid, _, _ in shown for cell in grid.cells.values()):
-        handles.append(Patch(facecolor="none", edgecolor="#555555", linestyle=":", label="does not repeat: range only"))
+        text = "does not repeat: range only"
+        handles.append(Line2D([], [], linestyle=":", marker="_", color="#555555", label=text) if lined else
+                       Patch(facecolor="none", edgecolor="#555555", linestyle=":", label=text))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5), handlelength=3.6, handleheight=1.3)
+
+
+def logarithmic(axes, grid):
+    """Whole decades, with the numbers written out."""
+    low = min((view.reach(cell)[0] for cell in grid.cells.values() if cell["values"] and view.reach(cell)[0] > 0), default=1)
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=10 ** math.floor(math.log10(low)))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def draw(work, shown):
@@ -145,7 +165,7 @@ def draw(work, shown):
         place.set_ylabel(f"{grid.metric['unit']} ({grid.metric['better']} is better)")
         place.grid(axis="y", color="#dddddd", linewidth=0.6)
         if grid.metric["log"]:
-            place.set_yscale("log")
+            logarithmic(place, grid)
         else:
             place.set_ylim(bottom=0)
     for place in list(axes.flat)[len(shown):]:
@@ -161,6 +181,8 @@ def save(figure, path):
     svg = path.with_name(path.name + ".svg")
     figure.savefig(svg, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     head, rest = svg.read_text().split("\n", 1)
+    # A hundredth of a point is enough for a shape; texts are left alone.
+    rest = re.sub(r' (?:d|x|y)="[^"]*"', lambda shape: re.sub(r"(\d\.\d\d)\d+", r"\1", shape[0]), rest)
     rest = re.sub(r"[ \t]+$", "", rest, flags=re.M)
     svg.write_text(f"{head}\n<!-- SPDX-License-Identifier: GPL-2.0 -->\n{rest}")
     plt.close(figure)

@@ -76,14 +76,19 @@ def from_jobs(jobs, metric):
         raise Problem(f"no job is named '{metric.jobs}…' (there are: {names})")
     if metric.field is None:
         raise Problem(f"fio's output, but metric '{metric.key}' has no 'field'")
-    values = []
+    side, values = metric.field.split(".")[0], []
     for job in chosen:
         if not did_io(job) and not metric.zero:
             raise Problem(f"job '{job['jobname']}' did no I/O")
+        # A writer has no part in the mean latency of reads.
+        if did_io(job) and side in SIDES and not job.get(side, {}).get("total_ios", 0):
+            continue
         value = field(job, metric.field.split("."))
         if value is None:
             raise Problem(f"job '{job['jobname']}' has no number at '{metric.field}'")
         values.append(value)
+    if not values:
+        raise Problem(f"no job did any I/O of the kind that '{metric.field}' tells of")
     value = COMBINE[metric.combine](values)
     if metric.inverse:
         if value == 0:
