@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-from rcfqbench import Problem, cells, markdown, results, run, spec, targets  # noqa: E402
+from rcfqbench import Problem, cells, markdown, results, run, spec, targets, view  # noqa: E402
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
@@ -65,7 +65,8 @@ def main():
         results.write(args.out / f"{name}.md", markdown.page(name, work))
         for verdict in work["targets"]:
             if not verdict["met"]:
-                print(f"{name}: NOT met: {verdict['text']}: {verdict['cell']}: wanted {verdict['wanted']}")
+                print(f"{name}: NOT met: {verdict['text']}: {verdict['cell']}: wanted {verdict['wanted']}, "
+                      f"got {view.got(verdict)}")
         met = sum(verdict["met"] for verdict in work["targets"])
         print(f"{name}: {len(work['cells'])} figures, {met} of {len(work['targets'])} targets met")
     doc = results.merge(old, new, args.kernel, args.source)

@@ -47,13 +47,18 @@ def errors(cells):
     return [[cell["mean"] - min(cell["values"]) for cell in cells], [max(cell["values"]) - cell["mean"] for cell in cells]]
 
 
+def failed(axes, x, text):
+    axes.text(x, 0.01, text, rotation=90, ha="center", va="bottom", fontsize=7, transform=axes.get_xaxis_transform())
+
+
 def bars(axes, grid, look):
     """Cases side by side, a bar for each scheduler."""
-    width = 0.84 / len(grid.scheds)
+    width = min(0.84 / len(grid.scheds), 0.2)
+    left = -width * len(grid.scheds) / 2
     top = max((max(cell["values"]) for cell in grid.cells.values() if cell["values"]), default=1)
     for nr, sched in enumerate(grid.scheds):
         fill, hatch, _, _ = look[sched]
-        row = {at - 0.42 + (nr + 0.5) * width: cell for at, case in enumerate(grid.cases) if (cell := grid.cell(case, sched))}
+        row = {at + left + (nr + 0.5) * width: cell for at, case in enumerate(grid.cases) if (cell := grid.cell(case, sched))}
         firm = {x: cell for x, cell in row.items() if view.steady(cell)}
         if firm:
             means = [cell["mean"] for cell in firm.values()]
@@ -62,8 +67,7 @@ def bars(axes, grid, look):
                           ecolor="#888888" if sched == "rcfq" else "black")
         for x, cell in row.items():
             if cell["mean"] is None:
-                axes.text(x, 0.01, "failed", rotation=90, ha="center", va="bottom", fontsize=7,
-                          transform=axes.get_xaxis_transform())
+                failed(axes, x, "failed")
             elif x not in firm:
                 low, high = view.reach(cell)
                 axes.bar(x, max(high - low, top * 0.004), width * 0.92, bottom=low, color="#777777" if sched == "rcfq" else "none", hatch=hatch,
@@ -72,6 +76,7 @@ def bars(axes, grid, look):
         past = {at: grid.history(case)[label] for at, case in enumerate(grid.cases) if label in grid.history(case)}
         axes.hlines(list(past.values()), [at - 0.46 for at in past], [at + 0.46 for at in past], linestyle=style, color=colour,
                     linewidth=2.4, zorder=4)
+    axes.set_xlim(-0.6, len(grid.cases) - 0.4)
     long = max(len(case) for case in grid.cases) * len(grid.cases) > 60
     axes.set_xticks(range(len(grid.cases)), grid.cases, rotation=20 if long else 0, ha="right" if long else "center")
     axes.tick_params(axis="x", length=0)
@@ -103,6 +108,10 @@ def lines(axes, grid, look, points, name):
     for (style, colour), label in zip(HISTORY, grid.labels()):
         past = {x: grid.history(case)[label] for x, case in sorted(points.items()) if label in grid.history(case)}
         axes.plot(list(past), list(past.values()), linestyle=style, color=colour, linewidth=2.4, zorder=4)
+    for x, case in points.items():
+        dead = [sched for sched in grid.scheds if (cell := grid.cell(case, sched)) and cell["mean"] is None]
+        if dead:
+            failed(axes, x, f"failed: {', '.join(dead)}")
     axes.set_xlabel(name)
     axes.set_xticks(sorted(points))
 

@@ -50,7 +50,7 @@ def bound(target, case):
             return None
         limit = (limit or 1) * target.share_of[case] / target.share_of[target.than_case]
     least = target.at_most is None
-    return least, limit, f"at {'least' if least else 'most'} {limit:.3g}"
+    return least, limit, f"at {'least' if least else 'most'} {view.number(limit)}"
 
 
 def ratio(target, metric, grid, disk, case):

@@ -114,5 +114,5 @@ def best(grid, case):
 
 def got(verdict):
     """A verdict's figures in words."""
-    text = "nothing" if verdict["got"] is None else f"{verdict['got']:.3g}"
+    text = "nothing" if verdict["got"] is None else number(verdict["got"])
     return text + (f" ({verdict['note']})" if verdict["note"] else "")
