@@ -183,6 +183,19 @@ class Cells(Folder):
         self.assertIn("first.json", problems[0])
         self.assertIn("no case is matched", problems[1])
 
+    def test_what_is_expected_and_never_came(self):
+        figures = {"a/bfq/1": 5, "a/bfq/2": 5}
+        expect = 'expect = { disks = ["d", "e"], cases = ["a", "b"], schedulers = ["bfq", "rcfq"], seeds = [2, 3] }\n'
+        self.put(figures)
+        found, problems, _ = cells.collect(self.top / "w", self.spec(expect + METRIC))
+        self.assertEqual([(cell["disk"], cell["case"], cell["sched"]) for cell in found],
+                         [(disk, case, sched) for disk in "de" for case in "ab" for sched in ("bfq", "rcfq")])
+        self.assertIn("d/a/bfq/3.json: the file is missing", problems)
+        self.assertIn("e/b/rcfq/1.json: the file is missing", problems)
+        for bad in ("disks = [1]", "seeds = 3", 'seeds = ["1"]', 'kernel = ["a"]'):
+            with self.assertRaisesRegex(Problem, "report.toml: expect"):
+                self.spec(f"expect = {{ {bad} }}\n{METRIC}")
+
     def test_order(self):
         found, _ = self.put({f"a-{nr}/{sched}/1": 5 for nr in (10, 2) for sched in ("rcfq", "bfq", "none", "other")})
         self.assertEqual(list(found)[3:6], [("a-2", "rcfq"), ("a-10", "none"), ("a-10", "bfq")])
@@ -315,6 +328,10 @@ class Whole(Folder):
         self.assertIn(".. image:: benchmarks/fsync.svg", once)
         self.script("document", "--results", self.top / "out/results.json", "--document", document)
         self.assertEqual(once, document.read_text())
+        doc["workloads"]["smoke"] = {**doc["workloads"]["fsync"], "title": "For machines"}
+        results.save(self.top / "out/results.json", doc)
+        self.script("document", "--results", self.top / "out/results.json", "--document", document)
+        self.assertEqual(once, document.read_text())
         document.write_text("no markers\n")
         self.script("document", "--results", self.top / "out/results.json", "--document", document, status=1)
         self.assertEqual(document.read_text(), "no markers\n")
@@ -349,7 +366,8 @@ class Scripts(Folder):
     def save(self, name, figures, workload="smoke", better="more"):
         made = [{"disk": "d", "case": "a", "sched": sched, "metric": "m", "unit": "IOPS", "better": better, "values": [value],
                  "mean": value, "spread": 0.0 if value else None, "repeat": None, "steady": True} for sched, value in figures.items()]
-        doc = {"format": 1, "workloads": {workload: {"cells": made, "metrics": {}, "targets": []}}}
+        doc = {"format": 1, "workloads": {workload: {"title": "T", "about": "A", "x": None, "seeds": 1, "metrics": {}, "cells": made,
+                                                     "targets": [], "plots": []}}}
         results.save(self.top / name, doc)
         self.assertEqual(json.loads((self.top / name).read_text()), doc)
         return self.top / name
@@ -375,30 +393,37 @@ class Scripts(Folder):
 
     def test_compare_refuses_what_is_foreign(self):
         good = self.save("old", {"rcfq": 1})
-        for text in ("", "[]", '{"format": 2, "workloads": {}}', '{"format": 1, "workloads": {"a": {"cells": [{}]}}}'):
+        for text in ("", "[]", '{"format": 2, "workloads": {}}', '{"format": 1, "workloads": {"a": {"cells": []}}}',
+                     good.read_text().replace('"sched"', '"scheduler"')):
             (self.top / "bad").write_text(text)
             self.assertEqual(self.script("compare", good, self.top / "bad", status=1).count("\n"), 1)
         self.script("compare", good, self.top / "nothing", status=1)
 
+    def test_a_folder_that_cannot_be_written(self):
+        samples.specs(self.top / "specs", ["cost"])
+        samples.cost(self.top / "raw")
+        (self.top / "out").write_text("a file\n")
+        self.assertEqual(self.report(status=1).count("\n"), 1)
+
     def smoke(self, figures, *args, status=0, better="more"):
-        return self.script("smoke", "--results", self.save("r", figures, better=better), "--reference", self.top / "ref", *args,
+        return self.script("smoke", "--results", self.save("r", figures, better=better), "--reference", self.top / "smoke/ref", *args,
                            status=status)
 
     def test_smoke(self):
         self.assertIn("cannot be read", self.smoke({"rcfq": 185, "mq-deadline": 100}, status=1))
         self.smoke({"rcfq": 185, "mq-deadline": 100, "none": 7}, "--update")
-        self.assertEqual(json.loads((self.top / "ref").read_text())["a/m/d"], {"of": "rcfq", "than": "mq-deadline", "ratio": 1.85})
-        self.assertIn("SPDX-License-Identifier: GPL-2.0", (self.top / "ref").read_text().split("\n")[1])
+        self.assertEqual(json.loads((self.top / "smoke/ref").read_text())["a/m/d"], {"of": "rcfq", "than": "mq-deadline", "ratio": 1.85})
+        self.assertIn("SPDX-License-Identifier: GPL-2.0", (self.top / "smoke/ref").read_text().split("\n")[1])
         self.assertIn("1 of 1", self.smoke({"rcfq": 177, "mq-deadline": 100}))
         self.assertIn("FAILED", self.smoke({"rcfq": 175, "mq-deadline": 100}, status=1))
         self.assertIn("1 of 1", self.smoke({"rcfq": 400, "mq-deadline": 100}))
         self.assertIn("FAILED", self.smoke({"rcfq": 400, "mq-deadline": 100}, status=1, better="less"))
         self.assertIn("1 of 1", self.smoke({"rcfq": 20, "mq-deadline": 100}, better="less"))
         self.assertIn("no figure", self.smoke({"rcfq": None, "mq-deadline": 100}, status=1))
-        before = (self.top / "ref").read_text()
+        before = (self.top / "smoke/ref").read_text()
         self.smoke({"rcfq": None, "mq-deadline": 100}, "--update", status=1)
-        self.assertEqual(before, (self.top / "ref").read_text())
-        (self.top / "ref").write_text("{}")
+        self.assertEqual(before, (self.top / "smoke/ref").read_text())
+        (self.top / "smoke/ref").write_text("{}")
         self.assertIn("no reference ratios", self.smoke({"rcfq": 185, "mq-deadline": 100}, status=1))
 
 

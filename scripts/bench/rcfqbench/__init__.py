@@ -26,3 +26,6 @@ def run(main):
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(1)
+    except OSError as error:
+        print(f"rcfq: {error.filename}: {error.strerror}", file=sys.stderr)
+        sys.exit(1)

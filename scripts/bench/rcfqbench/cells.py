@@ -40,7 +40,7 @@ def folders(path):
 class Raw:
     """The files of a workload: what is there, and what should be."""
 
-    def __init__(self, top, sparse):
+    def __init__(self, top, spec):
         if not top.is_dir():
             raise Problem(f"{top}: no such folder of raw results")
         self.top, self.docs, self.seeds, self.strangers = top, {}, {}, []
@@ -50,9 +50,8 @@ class Raw:
                     self.seeds[disk.name, case.name, sched.name] = self.scan(sched)
         if not self.seeds:
             raise Problem(f"{top}: no raw results (DISK/CASE/SCHED/SEED.json)")
-        self.all_seeds = sorted({seed for seeds, _ in self.seeds.values() for seed in seeds})
-        if not sparse:
-            self.fill()
+        self.all_seeds = sorted({*spec.expect.seeds, *(seed for seeds, _ in self.seeds.values() for seed in seeds)})
+        self.fill(spec.expect, spec.sparse)
 
     def scan(self, folder):
         seeds, repeats = set(), set()
@@ -64,12 +63,17 @@ class Raw:
             (repeats if match[2] else seeds).add(int(match[1]))
         return seeds, repeats
 
-    def fill(self):
-        """A scheduler seen on a disk must be there in all its cases; a variant need not."""
-        for disk in {disk for disk, _, _ in self.seeds}:
-            here = [key for key in self.seeds if key[0] == disk]
-            for case in {key[1] for key in here}:
-                for sched in {key[2] for key in here if key[2] in (*ORDER, "rcfq")}:
+    def fill(self, expect, sparse):
+        """What should be there: what is said to, and in all its cases a scheduler that the disk has.
+
+        A variant of a scheduler need not be everywhere.
+        """
+        found = list(self.seeds)
+        for disk in {*expect.disks, *(key[0] for key in found)}:
+            here = [key for key in found if key[0] == disk]
+            scheds = {key[2] for key in here if key[2] in (*ORDER, "rcfq") and not sparse}
+            for case in {*expect.cases, *(key[1] for key in here)}:
+                for sched in {*expect.schedulers, *scheds}:
                     self.seeds.setdefault((disk, case, sched), (set(), set()))
 
     def doc(self, key, name):
@@ -112,7 +116,7 @@ def measure(files, key, metric, cell):
 
 def collect(top, spec):
     """(cells, problems, seeds) of the workload with its raw results below top."""
-    files = Raw(top, spec.sparse)
+    files = Raw(top, spec)
     cells, problems = [], list(files.strangers)
     keys = sorted(files.seeds, key=lambda key: (natural(key[0]), natural(key[1]), by_sched(key[2])))
     for metric in spec.metrics:

@@ -6,6 +6,9 @@ import json
 from . import Problem
 
 FORMAT = 1
+WORKLOAD = {
+    "title": str, "about": str, "x": (str, type(None)), "seeds": int, "metrics": dict, "cells": list, "targets": list, "plots": list,
+}
 CELL = ("disk", "case", "sched", "metric", "unit", "better", "values", "mean", "spread")
 
 
@@ -18,8 +21,9 @@ def load(path):
     if not isinstance(doc, dict) or doc.get("format") != FORMAT or not isinstance(doc.get("workloads"), dict):
         raise Problem(f"{path}: not a results.json of format {FORMAT}")
     for name, work in doc["workloads"].items():
-        cells = work.get("cells") if isinstance(work, dict) else None
-        if not isinstance(cells, list) or not isinstance(work.get("metrics"), dict) or not isinstance(work.get("targets"), list) or not all(isinstance(cell, dict) and all(key in cell for key in CELL) for cell in cells):
+        if not isinstance(work, dict) or not all(isinstance(work.get(key), kind) for key, kind in WORKLOAD.items()):
+            raise Problem(f"{path}: workload '{name}' is not as results.json has it")
+        if not all(isinstance(cell, dict) and all(key in cell for key in CELL) for cell in work["cells"]):
             raise Problem(f"{path}: workload '{name}' has no cells as results.json has them")
     return doc
 
@@ -43,13 +47,14 @@ def merge(old, new, kernel, source):
     workloads = {**(old["workloads"] if old else {}), **new}
     return {
         "format": FORMAT, "kernel": kernel, "source": source,
-        "seeds": max(work.get("seeds", 0) for work in workloads.values()),
+        "seeds": max(work["seeds"] for work in workloads.values()),
         "workloads": {name: workloads[name] for name in sorted(workloads)},
     }
 
 
 def write(path, text):
     """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.new")
     temporary.write_text(text)
     temporary.replace(path)

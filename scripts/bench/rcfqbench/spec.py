@@ -17,8 +17,10 @@ REQUIRED = object()
 
 TOP = {
     "title": (str, REQUIRED), "about": (str, REQUIRED), "x": (str, None), "sparse": (bool, False),
+    "expect": (dict, {}),
     "metric": (list, REQUIRED), "target": (list, []),
 }
+EXPECT = {"disks": (list, []), "cases": (list, []), "schedulers": (list, []), "seeds": (list, [])}
 METRIC = {
     "key": (str, REQUIRED), "label": (str, REQUIRED), "unit": (str, REQUIRED), "better": (str, REQUIRED),
     "jobs": (str, ""), "field": (str, None), "scale": (NUMBER, 1), "combine": (str, "sum"), "inverse": (bool, False),
@@ -43,6 +45,7 @@ class Spec:
     about: str
     x: str | None
     sparse: bool
+    expect: dict
     metrics: list
     targets: list
 
@@ -69,7 +72,7 @@ def take(raw, shape, where):
             raise Problem(f"{where}: key '{key}' has the wrong type ({type(value).__name__})")
         if key in CHOICES and value not in CHOICES[key]:
             raise Problem(f"{where}: key '{key}' must be one of {', '.join(CHOICES[key])}, not '{value}'")
-        if key in REGEXES:
+        if key in REGEXES and kind is str:
             try:
                 value = re.compile(value)
             except re.error as error:
@@ -84,6 +87,14 @@ def numbers(table, where, key):
         if not isinstance(value, NUMBER) or isinstance(value, bool) or value <= 0:
             raise Problem(f"{where}: key '{key}.{name}' must be a number above 0")
     return table
+
+
+def expected(raw, where):
+    out = take(raw, EXPECT, where)
+    for key, values in out.items():
+        if not all(type(value) is (int if key == "seeds" else str) for value in values):
+            raise Problem(f"{where}: key '{key}' must be a list of {'numbers' if key == 'seeds' else 'names'}")
+    return out
 
 
 def metric(raw, where):
@@ -160,4 +171,4 @@ def load(path):
         raise Problem(f"{path}: key 'metric' is empty")
     targets = [target(raw, metrics, f"{path}: target {nr}") for nr, raw in enumerate(top.target, 1)]
     about = "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", top.about.strip()))
-    return Spec(top.title, about, top.x, top.sparse, list(metrics.values()), targets)
+    return Spec(top.title, about, top.x, top.sparse, expected(top.expect, f"{path}: expect"), list(metrics.values()), targets)
