@@ -92,7 +92,7 @@ spdx() {
 	done | none 'no SPDX line GPL-2.0'
 }
 file_length() {
-	files | grep -vE '^LICENSE$|\.lock$' | while read -r file; do
+	files | grep -vE '^LICENSE$|\.lock$|\.svg$' | while read -r file; do
 		lines=$(wc -l <"$file")
 		[ "$lines" -le 500 ] || echo "$file: $lines"
 	done | none 'over 500 lines'
@@ -113,11 +113,15 @@ links_in_documents() {
 		done
 	done | none 'a link to nothing'
 }
+reports_of_benchmarks() {
+	"${root[@]}" python3 -B -m unittest discover -s tests/bench
+}
 
 passed=0 failed=0
 for check in rustfmt_module rustfmt_host clippy_module clippy_host rustdoc shellcheck_scripts checkpatch \
 	policy_names_core_only elevator_knows_no_policy sched_names_no_bindings unsafe_in_its_rooms unsafe_is_forbidden \
-	spdx file_length no_place_of_a_machine kconfig_is_what_is_built links_in_documents; do
+	spdx file_length no_place_of_a_machine kconfig_is_what_is_built links_in_documents \
+	reports_of_benchmarks; do
 	log=$RCFQ_BUILD/log/lint-$check.log
 	if ($check) >"$log" 2>&1; then
 		passed=$((passed + 1))
