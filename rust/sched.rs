@@ -31,7 +31,8 @@
 //!
 //! Its private word 0 holds the policy's name for it from insertion until it is completed, absorbed
 //! or freed. 0 means that the policy does not know it: never inserted (flushes, plug merges),
-//! merged while being inserted, or kept in the overflow list.
+//! merged while being inserted, or without a slot. A request that passed, see
+//! [`pass`](crate::policy::Scheduler::pass), waits outside of the policy and shares its name with its like.
 
 #![forbid(unsafe_code)]
 
@@ -102,7 +103,7 @@ impl Rcfq {
             }
         }
         let process = process::of_request(elv, guard, &rq, now);
-        let arrival = convert::arrival(process, &rq, now);
+        let arrival = convert::arrival(process, &rq);
         let policy = &mut guard.policy;
         let inserted = if at_head {
             policy.insert_head(now, arrival, rq)
@@ -122,6 +123,34 @@ impl Rcfq {
                 Kick::Run
             }
         }
+    }
+
+    /// Lets new requests pass, as long as they are sync ones and nothing is in their way. Returns
+    /// whether any did.
+    ///
+    /// What has passed before must be with the driver: if that takes less than the policy counts
+    /// on, the rest is to be sorted.
+    #[inline]
+    fn pass(guard: &mut Guard<'_, Self>, list: &mut RequestList<'_>) -> bool {
+        let mut any = false;
+        if !guard.first.is_empty() {
+            return any;
+        }
+        while let Some(rq) = list.first() {
+            if !rq.opf().is_sync() || !id_of(rq).is_none() {
+                break;
+            }
+            let Some(id) = guard.policy.pass(convert::born(rq)) else {
+                break;
+            };
+            if let Some(rq) = list.pop_front() {
+                let rq = guard.admit_next(rq);
+                set_id(&rq, id);
+                guard.first.push_back(rq);
+                any = true;
+            }
+        }
+        any
     }
 
     /// Gets slots for as many requests as there may be now.
@@ -249,16 +278,20 @@ impl Operations for Rcfq {
     ) {
         let direct = !at_head && hctx.is_direct();
         let mut guard = elv.lock();
-        let now = convert::now();
+        let mut eager = !at_head && Self::pass(&mut guard, list);
         let mut kick = Kick::None;
-        let mut sync = false;
-        while let Some(rq) = list.pop_front() {
-            if let Some(rq) = guard.admit(rq, at_head) {
-                sync = rq.opf().is_sync();
-                kick = kick.or(Self::insert(elv, &mut guard, now, rq, at_head));
+        if !list.is_empty() {
+            let now = convert::now();
+            let mut sync = false;
+            while let Some(rq) = list.pop_front() {
+                if let Some(rq) = guard.admit(rq, at_head) {
+                    sync = rq.opf().is_sync();
+                    kick = kick.or(Self::insert(elv, &mut guard, now, rq, at_head));
+                }
             }
+            eager = eager || guard.policy.is_eager(sync);
         }
-        if direct && guard.policy.is_eager(sync) {
+        if direct && eager {
             conclude(guard, Kick::None);
             hctx.run();
         } else {
@@ -294,6 +327,9 @@ impl Operations for Rcfq {
             return;
         }
         let mut guard = elv.lock();
+        if id == RqId::PASSED {
+            set_id(rq, RqId::NONE);
+        }
         let kick = guard.policy.requeue(convert::now(), id);
         conclude(guard, kick);
     }

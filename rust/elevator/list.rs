@@ -111,10 +111,25 @@ impl RequestList<'_> {
     }
 
     /// Is the list empty?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         // SAFETY: The head is valid by the type invariant.
         let first = unsafe { (*self.head).next };
         first == self.head
+    }
+
+    /// Returns the first request, which stays on the list.
+    #[inline]
+    pub fn first(&self) -> Option<&Request> {
+        if self.is_empty() {
+            return None;
+        }
+        // SAFETY: The head is valid by the type invariant.
+        let node = unsafe { (*self.head).next };
+        // SAFETY: All nodes but the head belong to requests.
+        let rq = unsafe { request_of(node) };
+        // SAFETY: The request is valid as long as it is on the list, which is borrowed.
+        Some(unsafe { Request::from_raw(rq) })
     }
 
     /// Takes the first request off the list.

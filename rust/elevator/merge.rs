@@ -215,6 +215,15 @@ impl<T: Operations> Guard<'_, T> {
         Some(rq)
     }
 
+    /// Takes in a new request that is to be dispatched next, before anything could be merged with
+    /// it; in place of [`admit`](Self::admit).
+    #[inline]
+    pub fn admit_next(&mut self, rq: Queued) -> Queued {
+        // SAFETY: The request is valid. The tracepoint only looks at it.
+        unsafe { bindings::trace_block_rq_insert(rq.as_raw()) };
+        rq
+    }
+
     /// Tries to append a new request to a queued one, and that to another one, and so on.
     fn try_insert_merge(&mut self, rq: Queued) -> Option<Queued> {
         // Merging discards of many ranges, `elv_attempt_insert_merge()` may go on from `rq` to

@@ -73,6 +73,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if (queued, at_head) != (device.queued, device.at_head) {
             return Err("queued requests are counted");
         }
+        sync = sync.saturating_add(device.passed);
         if (sync, async_) != (device.flying_sync, device.flying_async) {
             return Err("requests in the driver are counted");
         }

@@ -41,7 +41,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Ends a refusal that something in the driver was the reason for.
     #[inline]
-    fn lift(&mut self) {
+    pub(super) fn lift(&mut self) {
         if self.idle_until == Time::NEVER {
             self.refusal = Refusal::None;
         }
@@ -50,6 +50,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// A dispatched request has ended.
     #[inline]
     pub(super) fn completed(&mut self, now: Time, id: RqId) -> Kick {
+        if id == RqId::PASSED {
+            Stats::bump(&mut self.stats.completed);
+            return self.passed_left();
+        }
         let Some(index) = self.requests.find(id.handle()) else {
             return Kick::None;
         };
@@ -134,6 +138,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// The driver has given a request back.
     pub(super) fn given_back(&mut self, id: RqId) -> Kick {
+        if id == RqId::PASSED {
+            // It has no slot to come back to.
+            Stats::bump(&mut self.stats.requeued);
+            Stats::bump(&mut self.stats.cancelled);
+            return self.passed_left();
+        }
         let Some(index) = self.requests.find(id.handle()) else {
             return Kick::None;
         };
@@ -173,6 +183,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// A request is freed, in whatever state it is.
     pub(super) fn cancelled(&mut self, id: RqId) -> (Option<R>, Kick) {
+        if id == RqId::PASSED {
+            Stats::bump(&mut self.stats.cancelled);
+            return (None, self.passed_left());
+        }
         let Some(index) = self.requests.find(id.handle()) else {
             return (None, Kick::None);
         };

@@ -86,6 +86,11 @@ id! {
     RqId
 }
 
+impl RqId {
+    /// Names every request that [passed](super::Scheduler::pass); no slot has it.
+    pub const PASSED: Self = Self(u64::MAX);
+}
+
 id! {
     /// Names a process record, that is one (io context, device) pair, until it exits or is evicted.
     ProcessId

@@ -23,19 +23,6 @@ use super::stats::Stats;
 use super::time::Time;
 
 impl<R, M: Memory<R>> Scheduler<R, M> {
-    /// Returns whether it is best to dispatch at once, without a pause in which more may come in,
-    /// to be sorted and merged: on flash, and on a disk that has nothing to do. `sync` is what has
-    /// just been inserted. Source: ours.
-    #[inline]
-    pub fn is_eager(&self, sync: bool) -> bool {
-        self.has_work()
-            && if self.tunables.is_flash() {
-                self.device.flying() < self.disk.depth
-            } else {
-                sync && self.device.flying() == 0
-            }
-    }
-
     /// Queues a request in order.
     #[inline]
     pub(super) fn enqueue(

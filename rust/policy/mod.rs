@@ -75,6 +75,7 @@ mod measure;
 pub mod memory;
 mod merge;
 mod near;
+mod passing;
 mod preempt;
 pub mod process;
 pub mod queue;

@@ -29,6 +29,9 @@ counters! {
     inserted,
     /// Requests inserted at the head.
     inserted_head,
+    /// Requests that went to the driver without being queued; the other counts hold them too, and
+    /// one that the driver gives back counts as cancelled, then as inserted anew.
+    passed,
     /// Requests that grew at their front.
     merged_front,
     /// Requests that grew at their back.

@@ -60,15 +60,20 @@ pub(super) fn bio_owner(process: ProcessId, bio: &Bio) -> Owner {
     owner(process, bio.opf(), bio.ioprio())
 }
 
-/// Describes a request of `process` that arrives at `now`.
+/// Returns when a request was made.
 #[inline]
-pub(super) fn arrival(process: ProcessId, rq: &Request, now: Time) -> Arrival {
-    let opf = rq.opf();
-    // The block layer leaves the time out when no accounting is on (`queue/iostats`).
-    let born = match rq.start_time_ns() {
-        0 => now,
+pub(super) fn born(rq: &Request) -> Time {
+    match rq.start_time_ns() {
+        // The block layer leaves the time out when no accounting is on (`queue/iostats`).
+        0 => now(),
         born => Time::from_ns(born),
-    };
+    }
+}
+
+/// Describes a request of `process`.
+#[inline]
+pub(super) fn arrival(process: ProcessId, rq: &Request) -> Arrival {
+    let opf = rq.opf();
     Arrival {
         owner: owner(process, opf, rq.ioprio()),
         position: Sector::new(rq.position()),
@@ -77,7 +82,7 @@ pub(super) fn arrival(process: ProcessId, rq: &Request, now: Time) -> Arrival {
         // Journals say "more will come" of what a chain of others waits for.
         idle_hint: opf.is_idle_hint() && !opf.is_meta(),
         prio: opf.is_prio(),
-        born,
+        born: born(rq),
     }
 }
 

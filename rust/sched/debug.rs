@@ -25,7 +25,7 @@ fn stats(elv: &Elevator<Rcfq>, file: &SeqFile) -> Result {
     let guard = elv.lock();
     let stats = guard.policy.stats().clone();
     let overflow = guard.overflow_count;
-    let waiting = guard.overflow.len();
+    let waiting = guard.first.len();
     let queued = guard.policy.queued();
     let in_driver = guard.policy.in_driver();
     let processes = guard.policy.processes();

@@ -85,7 +85,7 @@ pub(super) fn absorbed(state: &mut State, rq: &Request, next: &Request) -> Optio
         state.policy.absorb(convert::now(), into, gone)
     } else {
         // Not queued: it is on its way in, or has no slot.
-        state.overflow.remove(next)
+        state.first.remove(next)
     };
     grown(state, rq);
     queued

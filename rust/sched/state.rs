@@ -68,7 +68,7 @@ impl Shared {
     #[inline]
     fn publish(&self, state: &State) {
         let mut now = 0;
-        if state.policy.has_work() || !state.overflow.is_empty() {
+        if state.policy.has_work() || !state.first.is_empty() {
             now |= Self::HAS_WORK;
         }
         if !state.is_empty() {
@@ -83,9 +83,10 @@ impl Shared {
 /// What the lock protects.
 pub(crate) struct State {
     pub(super) policy: Scheduler<Queued, Slots>,
-    /// Requests without a slot, in the order of their arrival, and sent before all others. Empty
-    /// but after `depth_updated` could not get memory.
-    pub(super) overflow: RequestFifo,
+    /// Requests that the policy does not hold, in the order of their arrival, and sent before all
+    /// others: the one that [passes](Scheduler::pass), and those without a slot, which come up only
+    /// after `depth_updated` could not get memory.
+    pub(super) first: RequestFifo,
     pub(super) overflow_count: u64,
     /// Whose bio is being merged, while the lock is held for that.
     pub(super) merging: Option<Owner>,
@@ -114,7 +115,7 @@ impl State {
                 disk,
                 Tunables::for_disk(disk),
             ),
-            overflow: RequestFifo::new(),
+            first: RequestFifo::new(),
             overflow_count: 0,
             merging: None,
             armed: Time::NEVER,
@@ -125,13 +126,13 @@ impl State {
     /// Returns whether no request is queued.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.policy.is_empty() && self.overflow.is_empty()
+        self.policy.is_empty() && self.first.is_empty()
     }
 
     /// Returns the next request for the driver.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Queued> {
-        if let Some(rq) = self.overflow.pop_front() {
+        if let Some(rq) = self.first.pop_front() {
             return Some(rq);
         }
         match self.policy.dispatch(convert::now()) {
@@ -145,7 +146,7 @@ impl State {
     pub(super) fn overflow(&mut self, rq: Queued) {
         convert::set_id(&rq, RqId::NONE);
         self.overflow_count = self.overflow_count.wrapping_add(1);
-        self.overflow.push_back(rq);
+        self.first.push_back(rq);
     }
 
     /// Notes that the timer has gone off, and ends the wait if that is due.

@@ -36,6 +36,8 @@ pub enum Op {
         /// Whether it goes before all others.
         head: bool,
     },
+    /// A sync request arrives that may pass without being queued.
+    Pass,
     /// The driver asks so many times, until it gets nothing.
     Dispatch(u8),
     /// A request ends.

@@ -37,6 +37,7 @@ pub struct World {
     ended: BTreeSet<u64>,
     refused: bool,
     capacity: usize,
+    depth: usize,
     log: Vec<u64>,
 }
 
@@ -68,6 +69,7 @@ impl World {
             ended: BTreeSet::new(),
             refused: false,
             capacity: requests,
+            depth: depth as usize,
             log: Vec::new(),
         }
     }
@@ -195,9 +197,21 @@ impl World {
                     }
                     Err(given_back) => {
                         assert_eq!(given_back, rq);
-                        let held = self.queued.len() + self.away.len() + self.back.len();
+                        // Those that have passed need no slot.
+                        let away = self.away.values().filter(|id| **id != RqId::PASSED);
+                        let held = self.queued.len() + away.count() + self.back.len();
                         assert_eq!(held, self.capacity, "refused with room left");
                     }
+                }
+            }
+            Op::Pass => {
+                let room = self.away.len() < self.depth && self.queued.is_empty();
+                let id = self.sched.pass(self.now);
+                assert_eq!(id.is_some(), room && self.sched.tunables().is_flash());
+                if let Some(id) = id {
+                    self.away.insert(self.next, id);
+                    self.log.push(self.next);
+                    self.next += 1;
                 }
             }
             Op::Dispatch(times) => {
@@ -213,15 +227,22 @@ impl World {
                     self.end(rq);
                     let kick = self.sched.complete(self.now, id);
                     self.heard(kick);
-                    assert_eq!(self.sched.complete(self.now, id), Kick::None);
+                    if id != RqId::PASSED {
+                        assert_eq!(self.sched.complete(self.now, id), Kick::None);
+                    }
                 }
             }
             Op::Requeue(index) => {
                 if let Some((rq, id)) = Self::pick(&self.away, index) {
                     self.away.remove(&rq);
-                    self.back.insert(rq, id);
                     let kick = self.sched.requeue(self.now, id);
                     self.heard(kick);
+                    if id == RqId::PASSED {
+                        // It has no slot, and would come back as a new one.
+                        self.end(rq);
+                    } else {
+                        self.back.insert(rq, id);
+                    }
                 }
             }
             Op::Reinsert(index) => {

@@ -42,6 +42,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (place, 1u32..20).prop_map(|(a, by)| Op::Back(a, by)),
         1 => (0..TASKS).prop_map(Op::Exit),
         3 => Just(Op::Timer),
+        4 => Just(Op::Pass),
         6 => (1u32..20_000).prop_map(Op::Advance),
         1 => (0u32..3_000_000).prop_map(Op::Advance),
         1 => (0u8..6).prop_map(Op::Tune),

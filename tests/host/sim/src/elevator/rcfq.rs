@@ -49,6 +49,8 @@ pub struct Rcfq {
     sched: Scheduler<usize, Lent>,
     processes: Vec<ProcessId>,
     names: Vec<RqId>,
+    /// The request that has passed, until the driver takes it.
+    passed: Option<usize>,
 }
 
 impl Rcfq {
@@ -65,6 +67,7 @@ impl Rcfq {
             sched: Scheduler::new(Time::ZERO, memory, disk(traits), tunables),
             processes: Vec::new(),
             names: vec![RqId::NONE; REQUESTS],
+            passed: None,
         }
     }
 
@@ -77,6 +80,13 @@ impl Rcfq {
 impl Elevator for Rcfq {
     fn insert(&mut self, now: u64, rq: &Rq) -> bool {
         let now = Time::from_ns(now);
+        if rq.io.sync && !rq.io.head && self.passed.is_none() {
+            if let Some(name) = self.sched.pass(now) {
+                self.names[rq.id] = name;
+                self.passed = Some(rq.id);
+                return false;
+            }
+        }
         if self.processes.len() <= rq.task {
             self.processes.resize(rq.task + 1, ProcessId::NONE);
         }
@@ -111,6 +121,9 @@ impl Elevator for Rcfq {
     }
 
     fn dispatch(&mut self, now: u64) -> Option<usize> {
+        if let Some(rq) = self.passed.take() {
+            return Some(rq);
+        }
         match self.sched.dispatch(Time::from_ns(now)) {
             Decision::Dispatch { rq, id } => {
                 self.names[rq] = id;
@@ -141,11 +154,11 @@ impl Elevator for Rcfq {
     }
 
     fn has_work(&self) -> bool {
-        self.sched.has_work()
+        self.passed.is_some() || self.sched.has_work()
     }
 
     fn queued(&self) -> usize {
-        self.sched.queued() as usize
+        self.sched.queued() as usize + usize::from(self.passed.is_some())
     }
 
     fn check(&self) -> Result<(), String> {

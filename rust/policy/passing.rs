@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Requests that need no order: on flash, while nothing is queued.
+//!
+//! A request that would be the next one whatever its queue, class or deadline is not put into any
+//! order, to be taken out again at once. It is only counted, as being with the driver. What the
+//! policy cannot get wrong then costs nothing. Source: ours; `none` does as much.
+
+use super::id::RqId;
+use super::memory::Memory;
+use super::scheduler::{
+    Kick,
+    Scheduler, //
+};
+use super::stats::Stats;
+use super::time::Time;
+
+impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Lets a sync request that arrives at `now` through, if it would be the next one anyway.
+    ///
+    /// The request then counts as being with the driver, and the caller has to hand it over before
+    /// it dispatches any other. All such requests share the name that comes back; it is for
+    /// [`complete`](Self::complete), [`requeue`](Self::requeue) and [`cancel`](Self::cancel).
+    /// [`None`]: insert it. Async requests never pass: they are held below a share of the device.
+    #[inline]
+    pub fn pass(&mut self, now: Time) -> Option<RqId> {
+        let device = &mut self.device;
+        let idle = device.queued == 0 && device.at_head == 0;
+        if !self.tunables.is_flash() || !idle || device.flying() >= self.disk.depth {
+            return None;
+        }
+        device.passed = device.passed.saturating_add(1);
+        device.flying_sync = device.flying_sync.saturating_add(1);
+        device.last_sync = now;
+        Stats::bump(&mut self.stats.passed);
+        Stats::bump(&mut self.stats.inserted);
+        Stats::bump(&mut self.stats.dispatched);
+        Some(RqId::PASSED)
+    }
+
+    /// Returns whether it is best to dispatch at once, without a pause in which more may come in,
+    /// to be sorted and merged: on flash, and on a disk that has nothing to do. `sync` is what has
+    /// just been inserted. Source: ours.
+    #[inline]
+    pub fn is_eager(&self, sync: bool) -> bool {
+        self.has_work()
+            && if self.tunables.is_flash() {
+                self.device.flying() < self.disk.depth
+            } else {
+                sync && self.device.flying() == 0
+            }
+    }
+
+    /// A request that had passed has left the driver.
+    #[inline]
+    pub(super) fn passed_left(&mut self) -> Kick {
+        if self.device.passed == 0 {
+            return Kick::None;
+        }
+        let was = self.refusal;
+        let device = &mut self.device;
+        device.passed = device.passed.saturating_sub(1);
+        device.flying_sync = device.flying_sync.saturating_sub(1);
+        self.lift();
+        self.settle(was)
+    }
+}
+
+#[cfg_attr(
+    CONFIG_RCFQ_KUNIT_TEST,
+    kernel::macros::kunit_tests(rcfq_policy_passing)
+)]
+#[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
+mod tests {
+
+    use crate::policy::id::{
+        ProcessId,
+        RqId, //
+    };
+    use crate::policy::scheduler::Kick;
+    use crate::policy::testing::*;
+
+    #[test]
+    fn only_flash_with_nothing_queued_lets_requests_pass() {
+        scheduler!(sched, SPINNING);
+        assert_eq!(sched.pass(ms(0)), None);
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        assert_eq!(sched.pass(ms(0)), Some(RqId::PASSED));
+        let (id, _) = insert(&mut sched, ms(0), read(one, 0), 1);
+        assert_eq!(sched.pass(ms(0)), None);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        assert_eq!(sched.pass(ms(0)), Some(RqId::PASSED));
+        assert_eq!(sched.in_driver(), 3);
+        assert_eq!(sched.check(), Ok(()));
+        let _ = sched.complete(ms(1), id);
+        assert_eq!(sched.complete(ms(1), RqId::PASSED), Kick::None);
+        assert_eq!(sched.complete(ms(1), RqId::PASSED), Kick::None);
+        assert_eq!(sched.in_driver(), 0);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_full_device_is_left_to_the_order() {
+        scheduler!(sched, FLASH);
+        for _ in 0..FLASH.depth {
+            assert!(sched.pass(ms(0)).is_some());
+        }
+        assert_eq!(sched.pass(ms(0)), None);
+        assert_eq!(sched.complete(ms(1), RqId::PASSED), Kick::None);
+        assert!(sched.pass(ms(1)).is_some());
+    }
+
+    #[test]
+    fn a_request_at_the_head_is_not_overtaken() {
+        scheduler!(sched, FLASH);
+        let head = sched.insert_head(ms(0), read(ProcessId::NONE, 0), 1);
+        assert!(head.is_ok());
+        assert_eq!(sched.pass(ms(0)), None);
+    }
+
+    #[test]
+    fn async_requests_wait_for_those_that_passed() {
+        scheduler!(sched, FLASH);
+        assert!(sched.pass(ms(9)).is_some());
+        for rq in 1..4u8 {
+            add(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
+        }
+        // A quarter of a depth of eight.
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 1);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 2);
+        assert_eq!(dispatch(&mut sched, ms(99)).0, 0);
+        assert_eq!(sched.complete(ms(100), RqId::PASSED), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(100)).0, 3);
+    }
+
+    #[test]
+    fn given_back_it_comes_as_a_new_request() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        assert!(sched.pass(ms(0)).is_some());
+        assert!(sched.pass(ms(0)).is_some());
+        assert_eq!(sched.requeue(ms(1), RqId::PASSED), Kick::None);
+        assert_eq!(sched.in_driver(), 1);
+        // Some paths of the block core skip the requeue event.
+        assert_eq!(sched.reinsert(ms(1), RqId::PASSED, 7), Err(7));
+        assert_eq!(sched.in_driver(), 0);
+        assert!(sched.insert_head(ms(1), read(one, 0), 7).is_ok());
+        let stats = sched.stats();
+        assert_eq!((stats.requeued, stats.cancelled), (2, 2));
+        assert_eq!((stats.inserted, stats.inserted_head), (2, 1));
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn freed_without_completion_it_is_gone() {
+        scheduler!(sched, FLASH);
+        assert!(sched.pass(ms(0)).is_some());
+        assert_eq!(sched.cancel(ms(1), RqId::PASSED), (None, Kick::None));
+        assert_eq!(sched.in_driver(), 0);
+        assert_eq!(sched.stats().cancelled, 1);
+    }
+
+    #[test]
+    fn what_came_last_is_dispatched_at_once_only_where_nothing_is_lost() {
+        scheduler!(sched, FLASH);
+        assert!(!sched.is_eager(true));
+        add(&mut sched, ms(0), write(0), 1);
+        assert!(sched.is_eager(false));
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        assert!(sched.is_eager(true));
+        assert!(!sched.is_eager(false));
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        assert!(!sched.is_eager(true));
+    }
+}
