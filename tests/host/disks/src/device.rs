@@ -51,6 +51,8 @@ pub struct Full;
 pub struct Traits {
     /// Whether it says that it rotates.
     pub rotational: bool,
+    /// Whether writes are lost without a flush.
+    pub write_cache: bool,
     /// Commands that it takes at once.
     pub depth: u32,
     /// Size in sectors.
@@ -58,7 +60,7 @@ pub struct Traits {
 }
 
 /// A disk.
-pub trait Device: Debug {
+pub trait Device: Debug + Send {
     /// Returns what the host knows about it.
     fn traits(&self) -> Traits;
 

@@ -73,6 +73,7 @@ impl Device for Flash {
     fn traits(&self) -> Traits {
         Traits {
             rotational: false,
+            write_cache: self.config.flush_ns > 0,
             depth: self.config.depth,
             sectors: self.config.sectors,
         }

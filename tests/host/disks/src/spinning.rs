@@ -354,6 +354,7 @@ impl Device for Spinning {
     fn traits(&self) -> Traits {
         Traits {
             rotational: true,
+            write_cache: self.config.write_cache_sectors > 0,
             depth: self.config.depth,
             sectors: self.geometry.sectors(),
         }
