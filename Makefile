@@ -56,7 +56,7 @@ vm:
 check:
 	@scripts/check.sh
 
-lint host-test coverage kunit kselftest cost:
+lint host-test coverage kunit kselftest cost smoke:
 	@scripts/check.sh $@
 
 mutants: root
@@ -67,6 +67,18 @@ FUZZ ?= 600
 
 fuzz: root
 	@scripts/fuzz.sh $(FUZZ)
+
+# One or more workloads of tests/bench/; all of them if empty.
+BENCH ?=
+
+bench:
+	@scripts/stock.sh
+	@scripts/build.sh stock
+	@scripts/bench.sh $(BENCH)
+
+# Result files: build/bench/results.json, or what was kept of earlier ones.
+bench-compare: root
+	@scripts/bench-compare.sh '$(OLD)' '$(NEW)'
 
 doc:
 	@scripts/stock.sh
@@ -103,10 +115,16 @@ help:
 	@echo '  kunit            the same unit tests in the test kernel'
 	@echo '  kselftest        the module in QEMU, on the test kernel and the stock kernel'
 	@echo '  cost             guest instructions per I/O beside the other schedulers'
+	@echo '  smoke            a little of the benchmarks, against the ratios of the last release'
 	@echo
 	@echo 'More of what check does in part:'
 	@echo '  mutants          whether the host tests notice every small change of the policy (an hour)'
 	@echo '  fuzz             events chosen by libFuzzer, for FUZZ=600 seconds'
+	@echo
+	@echo 'Comparing with other schedulers:'
+	@echo '  bench            every workload on modelled disks, tables and plots in build/bench/ (40 minutes);'
+	@echo '                   BENCH="fsync cost" for some of them'
+	@echo '  bench-compare    OLD=results.json NEW=results.json: what changed between two runs'
 	@echo
 	@echo 'Set-up (done by the targets above as needed):'
 	@echo '  root             the Debian root with compilers, QEMU and the stock kernel'
@@ -114,7 +132,7 @@ help:
 	@echo '  clean            remove build/'
 	@echo '  cache-clean      remove the cache folder ($$RCFQ_CACHE, default ~/.cache/rcfq)'
 
-.PHONY: all modules modules_install demo vm check lint host-test coverage mutants fuzz kunit
-.PHONY: kselftest cost doc root debug-kernel clean cache-clean help
+.PHONY: all modules modules_install demo vm check lint host-test coverage mutants fuzz kunit bench bench-compare
+.PHONY: kselftest cost smoke doc root debug-kernel clean cache-clean help
 
 endif

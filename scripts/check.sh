@@ -9,9 +9,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 kinds=("$@")
-[ $# != 0 ] || kinds=(lint host-test coverage mutants fuzz cost kunit kselftest)
+[ $# != 0 ] || kinds=(lint host-test coverage mutants fuzz cost smoke kunit kselftest)
 for kind in "${kinds[@]}"; do
-	[[ $kind =~ ^(lint|host-test|coverage|mutants|fuzz|cost|kunit|kselftest)$ ]] || die "check.sh: unknown kind '$kind'"
+	[[ $kind =~ ^(lint|host-test|coverage|mutants|fuzz|cost|smoke|kunit|kselftest)$ ]] || die "check.sh: unknown kind '$kind'"
 done
 
 "$RCFQ_TOP/scripts/stock.sh"
@@ -35,7 +35,7 @@ if [[ " ${kinds[*]} " =~ \ (kunit|kselftest)\  ]]; then
 	kernel=$!
 	background+=("$kernel")
 fi
-if [[ " ${kinds[*]} " =~ \ (lint|cost)\  ]]; then
+if [[ " ${kinds[*]} " =~ \ (lint|cost|smoke)\  ]]; then
 	(step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock) || say "without it some of the checks cannot pass"
 fi
 # Counting instructions takes one processor and does not mind the others.

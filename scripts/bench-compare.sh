@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What changed between two files of benchmark results. usage: bench-compare.sh OLD NEW
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+[ $# = 2 ] && [ -n "$1" ] && [ -n "$2" ] || die "two files of results are wanted: make bench-compare OLD=before.json NEW=build/bench/results.json"
+# The files may lie where the Debian root does not see them.
+copies=$RCFQ_BUILD/bench/compare
+mkdir -p "$copies"
+for which in old new; do
+	[ -f "$1" ] || die "there is no file '$1'"
+	cp "$1" "$copies/$which.json"
+	shift
+done
+"$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/compare.py" "$copies/old.json" "$copies/new.json"

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run workloads of tests/bench/ under each scheduler, one guest a workload, two
+# guests at a time, and write tables and plots into build/bench. Guests count
+# instructions, so the figures are the same on a busy and on an idle machine.
+# The module must be built. usage: bench.sh [WORKLOAD]...     (default: all but smoke)
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+# The longest first, so that both processors end at about the same time.
+all=(jobs-1-8 startup ssd-idle noidle-mix dd-readers cost fsync ionice)
+seeds=(1 2)
+names=("$@")
+[ $# != 0 ] || names=("${all[@]}")
+for name in "${names[@]}"; do
+	[[ " ${all[*]} smoke " == *" $name "* ]] ||
+		die "there is no benchmark '$name': choose of ${all[*]} smoke"
+done
+case ${RCFQ_SEEDS-} in
+'') ;;
+*[!0-9\ ]*) die "RCFQ_SEEDS wants numbers, such as '1 2 3', not '$RCFQ_SEEDS'" ;;
+*) read -r -a seeds <<<"$RCFQ_SEEDS" ;;
+esac
+
+out=$RCFQ_BUILD/bench
+mkdir -p "$out/raw"
+lock bench
+"$RCFQ_TOP/scripts/bench-disk.sh" >/dev/null
+
+# What runs in the background has a process group of its own, to end with us.
+background=()
+stop() {
+	local group
+	for group in "${background[@]}"; do
+		kill -- -"$group" 2>/dev/null || :
+	done
+}
+trap stop EXIT
+
+guest() {
+	local name=$1 folder=$RCFQ_BUILD/vm/bench-$1
+	rm -rf "$folder/out" "$out/raw/$name"
+	"$RCFQ_TOP/scripts/vm.sh" --name "bench-$name" --icount --memory 2G --timeout 5400 -- \
+		scripts/guest/bench "$name" "${seeds[@]}" >"$out/$name.log" 2>&1 || return
+	mv "$folder/out/raw" "$out/raw/$name"
+	cp "$folder/out/kernel" "$out/kernel"
+}
+# A lane takes the next workload until there is none.
+lane() {
+	local name turn
+	while :; do
+		exec {turn}>>"$out/.turn"
+		flock "$turn"
+		name=$(sed -n 1p "$out/.queue")
+		sed -i 1d "$out/.queue"
+		exec {turn}>&-
+		[ -n "$name" ] || return 0
+		guest "$name" || echo "$name" >>"$out/.failed"
+	done
+}
+printf '%s\n' "${names[@]}" >"$out/.queue"
+rm -f "$out/.failed"
+for name in "${names[@]}"; do
+	rm -rf "$out/raw/$name" "$RCFQ_BUILD/vm/bench-$name/out/progress"
+done
+begin=$SECONDS
+say "running ${names[*]} (logs: build/bench/*.log)"
+set -m
+for _ in 1 2; do
+	lane &
+	background+=($!)
+done
+set +m
+
+# How far it is. The shares of the workloads in the whole are known from earlier runs.
+declare -A share=([jobs-1-8]=40 [startup]=8 [ssd-idle]=16 [noidle-mix]=10 [dd-readers]=10 [cost]=8 [fsync]=4 [ionice]=4 [smoke]=2)
+progress() {
+	local name some all ran=0 whole=0 text=''
+	for name in "${names[@]}"; do
+		whole=$((whole + share[$name] * 100))
+		if [ -e "$out/raw/$name" ]; then
+			ran=$((ran + share[$name] * 100))
+		elif read -r some all 2>/dev/null <"$RCFQ_BUILD/vm/bench-$name/out/progress"; then
+			ran=$((ran + share[$name] * 100 * some / all))
+			text+=", $name $some of $all"
+		fi
+	done
+	[ "$ran" = 0 ] || text+=", about $(((SECONDS - begin) * (whole - ran) / ran / 60 + 1)) min to go"
+	say "  ... $(((SECONDS - begin) / 60)) min${text:-, starting}"
+}
+next=$((SECONDS + 60))
+while kill -0 "${background[0]}" 2>/dev/null || kill -0 "${background[1]}" 2>/dev/null; do
+	sleep 1
+	[ "$SECONDS" -lt "$next" ] || { progress; next=$((SECONDS + 60)); }
+done
+status=0
+if [ -s "$out/.failed" ]; then
+	while read -r name; do
+		tail -n 3 "$out/$name.log" >&2
+		say "the benchmark '$name' failed: build/bench/$name.log and build/vm/bench-$name/console.log tell more; run it again with 'make bench BENCH=$name'"
+	done <"$out/.failed"
+	status=1
+fi
+report=()
+for name in "${names[@]}"; do
+	[ ! -e "$out/raw/$name" ] || report+=(--workload "$name")
+done
+[ ${#report[@]} != 0 ] || exit 1
+"$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/report.py" --raw "$out/raw" --out "$out" \
+	--kernel "$(cat "$out/kernel")" "${report[@]}" || status=$?
+say "done in $(((SECONDS - begin) / 60)) min: tables build/bench/index.md, plots build/bench/*.svg, figures build/bench/results.json"
+if [ -e "$out/raw/smoke" ]; then
+	"$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/smoke.py" || status=$?
+fi
+exit "$status"

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# The file system is at the start of the disk, the readers are behind it.
+
+disks() {
+	echo hd103sj-1seg
+}
+start() {
+	disk_start "$1" --keep
+	modprobe ext4
+	mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "/dev/$disk" 2g
+}
+cases() {
+	echo alone readers4
+}
+prepare() {
+	mountpoint -q /mnt && umount /mnt
+	mount "/dev/$disk" /mnt
+	rm -rf /mnt/files
+	mkdir /mnt/files
+	sync
+}
+run() {
+	job "$1.fio" --runtime=10
+	umount /mnt
+}

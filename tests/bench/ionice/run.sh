@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+
+disks() {
+	echo hd103sj-1seg sata-ssd
+}
+cases() {
+	echo levels classes
+}
+run() {
+	local seconds=10 rw=read bs=128k depth=1
+	[[ $disk_model != *ssd ]] || { seconds=1 rw=randread bs=4k depth=16; }
+	RW=$rw BS=$bs DEPTH=$depth job "$1.fio" --runtime="$seconds"
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+
+disks() {
+	echo hd103sj-1seg
+}
+cases() {
+	printf '%s\n' {read,write,randread,randwrite}-{1..8}
+}
+run() {
+	local rw=${1%-*} seconds=2
+	# A hundred reads a second say little in the time in which twenty thousand say much.
+	[[ $rw != rand* ]] || seconds=20
+	RW=$rw JOBS=${1#*-} job jobs.fio --runtime="$seconds"
+}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+
+disks() {
+	echo hd103sj-1seg sata-ssd
+}
+cases() {
+	echo rand2 rand2-seq1 rand4-write1 rand32
+}
+prepare() {
+	# The writer is to wait for the disk, not to fill the memory.
+	echo 16777216 >/proc/sys/vm/dirty_background_bytes
+	echo 33554432 >/proc/sys/vm/dirty_bytes
+	sync
+	echo 1 >/proc/sys/vm/drop_caches
+}
+run() {
+	local seconds=20
+	[[ $disk_model != *ssd ]] || seconds=1
+	job "$1.fio" --runtime="$seconds"
+}

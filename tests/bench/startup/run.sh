@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# A program starts: it reads a little here and there in 2 GB of files, computes,
+# and reads on where that leads it. Others keep the disk busy meanwhile.
+
+disks() {
+	echo hd103sj-1seg
+}
+cases() {
+	echo alone busy
+}
+prepare() {
+	echo 16777216 >/proc/sys/vm/dirty_background_bytes
+	echo 33554432 >/proc/sys/vm/dirty_bytes
+	sync
+	echo 1 >/proc/sys/vm/drop_caches
+	# 2000 reads of 4 to 64 KiB: half follow the one before, the others jump; a third is
+	# thought about for up to 3 ms.
+	awk -v seed="$seed" -v dev="/dev/$disk" 'BEGIN {
+		srand(seed)
+		print "fio version 2 iolog\n" dev " add\n" dev " open"
+		for (i = 0; i < 2000; i++) {
+			if (rand() < 0.5)
+				at = int(rand() * 524288)
+			size = 2 ^ int(rand() * 5)
+			if (rand() < 0.33)
+				print dev, "wait", int(rand() * 3000) + 100, 0
+			print dev, "read", at * 4096, size * 4096
+			at += size
+		}
+		print dev " close"
+	}' >start.log
+}
+run() {
+	job "$1.fio"
+}
