@@ -4,7 +4,7 @@
 
 . ./test_common.sh
 
-NAMES='inserted inserted_head merged_front merged_back absorbed dispatched completed requeued
+NAMES='inserted inserted_head passed merged_front merged_back absorbed dispatched completed requeued
 cancelled kicks kick_large kick_busy idle_armed idle_hit idle_expired idle_cut
 preemptions coop_merges coop_splits interruptions favours slices slices_timed_out
 fifo_expired dispatch_idle dispatch_nothing processes_created processes_evicted
