@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the scripts that run in a guest with a modelled disk share. Sourced. The
+# guest must count instructions: scripts/vm.sh --icount.
+
+# Pages from the host's file system come at the host's pace: run from memory.
+bench_setup() {
+	local program=$RCFQ_TOP/build/bench/target/x86_64-unknown-linux-gnu/release/rcfq-disk
+	[ -x "$program" ] || { echo "no rcfq-disk: run scripts/bench-disk.sh first" >&2; exit 1; }
+	mkdir -p /tmp/bench
+	cd /tmp/bench || exit 1
+	cp "$program" "$(command -v fio)" .
+	ldd fio | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I{} cp {} .
+	modprobe ublk_drv
+	trap '[ -z "$disk_pid" ] || kill "$disk_pid"' EXIT
+}
+
+# disk_start MODEL [OPTION]...: sets disk (sda of /dev/sda), disk_pid; scheduler none.
+disk='' disk_pid=''
+disk_start() {
+	local path try
+	: >disk.path
+	./rcfq-disk "$@" >disk.path &
+	disk_pid=$!
+	for ((try = 0; try < 1000; try++)); do
+		[ ! -s disk.path ] || break
+		kill -0 "$disk_pid" 2>/dev/null || break
+		sleep 0.01
+	done
+	path=$(cat disk.path)
+	disk=${path#/dev/}
+	[ -b "/dev/$disk" ] || { echo "rcfq-disk $* gave no disk" >&2; exit 1; }
+	echo none >"/sys/block/$disk/queue/scheduler"
+}
+
+# disk_stop: ends it; fails if it does not end well.
+disk_stop() {
+	local pid=$disk_pid
+	disk_pid=''
+	kill "$pid" && wait "$pid"
+}
+
+# bench_fio OPTION...: direct I/O on the disk.
+bench_fio() {
+	LD_LIBRARY_PATH=. ./fio --name=bench --filename="/dev/$disk" --direct=1 --thread --ioengine=libaio --group_reporting "$@"
+}
+
+passed=0 failed=0
+# verdict NAME COMMAND...: PASS if the command succeeds.
+verdict() {
+	local name=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "PASS $name"
+	else
+		failed=$((failed + 1))
+		echo "FAIL $name"
+	fi
+}
+# bench_end: the totals; fails if anything failed or nothing was tried.
+bench_end() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ] && [ "$passed" != 0 ]
+}
