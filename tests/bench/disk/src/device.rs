@@ -95,7 +95,8 @@ pub fn present(
     // The driver lets go of the device when its file is closed.
     drop(pages);
     drop(dev);
-    let deleted = ctrl.del_dev();
+    // Without waiting for those who still have the block device open.
+    let deleted = ctrl.del_dev_async();
     served?;
     deleted.map_err(|error| format!("cannot delete the device: {}", reason(error)))?;
     Ok(())
