@@ -41,7 +41,8 @@ rustfmt_module() {
 	"${root[@]}" rustfmt --check --config-path .rustfmt.toml rust/rcfq_main.rs rust/fifo_main.rs
 }
 rustfmt_host() {
-	scripts/cargo.sh fmt --all --check && scripts/cargo.sh fmt --manifest-path fuzz/Cargo.toml --check
+	scripts/cargo.sh fmt --all --check && scripts/cargo.sh fmt --manifest-path fuzz/Cargo.toml --check &&
+		scripts/cargo.sh fmt --manifest-path ../bench/disk/Cargo.toml --check
 }
 clippy_module() {
 	rm -rf "$RCFQ_BUILD/clippy"
@@ -49,6 +50,9 @@ clippy_module() {
 }
 clippy_host() {
 	scripts/cargo.sh fetch --locked && scripts/cargo.sh clippy --workspace --all-targets --locked --offline -- -Dwarnings
+}
+clippy_bench() {
+	RCFQ_TARGET=$RCFQ_BUILD/bench/target scripts/cargo.sh clippy --all-targets --locked --manifest-path ../bench/disk/Cargo.toml -- -Dwarnings
 }
 rustdoc() {
 	scripts/doc.sh
@@ -118,7 +122,7 @@ reports_of_benchmarks() {
 }
 
 passed=0 failed=0
-for check in rustfmt_module rustfmt_host clippy_module clippy_host rustdoc shellcheck_scripts checkpatch \
+for check in rustfmt_module rustfmt_host clippy_module clippy_host clippy_bench rustdoc shellcheck_scripts checkpatch \
 	policy_names_core_only elevator_knows_no_policy sched_names_no_bindings unsafe_in_its_rooms unsafe_is_forbidden \
 	spdx file_length no_place_of_a_machine kconfig_is_what_is_built links_in_documents \
 	reports_of_benchmarks; do

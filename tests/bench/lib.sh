@@ -16,7 +16,7 @@ bench_setup() {
 	trap '[ -z "$disk_pid" ] || kill "$disk_pid"' EXIT
 }
 
-# disk_start MODEL [OPTION]...: sets disk (sda of /dev/sda), disk_pid; scheduler none.
+# disk_start MODEL [OPTION]...: sets disk (sda of /dev/sda), disk_model, disk_pid; scheduler none.
 disk='' disk_model='' disk_pid=''
 disk_start() {
 	disk_model=$1
@@ -44,8 +44,7 @@ disk_stop() {
 
 # bench_fio OPTION...: direct I/O on the disk.
 bench_fio() {
-	LD_LIBRARY_PATH=. ./fio --name=bench --filename="/dev/$disk" --direct=1 --thread --ioengine=libaio \
-		--norandommap --group_reporting "$@"
+	LD_LIBRARY_PATH=. ./fio --name=bench --filename="/dev/$disk" --direct=1 --thread --ioengine=libaio --group_reporting "$@"
 }
 
 passed=0 failed=0

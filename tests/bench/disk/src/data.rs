@@ -3,6 +3,7 @@
 //! What is read and written.
 
 use crate::options::BLOCK;
+use crate::queue::Request;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -29,12 +30,13 @@ impl Data {
         }
     }
 
-    /// Gives a read its data: `place` in `pages` is where the kernel wants it.
-    pub fn read(&mut self, at: u64, bytes: usize, pages: &File, place: u64) -> io::Result<()> {
+    /// Gives a read its data, through `pages`.
+    pub fn read(&mut self, request: &Request, bytes: usize, pages: &File) -> io::Result<()> {
+        let place = request.place();
         let Some(blocks) = &self.blocks else {
             return pages.write_all_at(&self.buffer[..bytes], place);
         };
-        for (block, within, part) in parts(at, bytes) {
+        for (block, within, part) in parts(request.sector * 512, bytes) {
             if let Some(block) = blocks.get(&block) {
                 self.buffer[part.clone()].copy_from_slice(&block[within..within + part.len()]);
             }
@@ -45,12 +47,12 @@ impl Data {
     }
 
     /// Takes a write's data from there.
-    pub fn write(&mut self, at: u64, bytes: usize, pages: &File, place: u64) -> io::Result<()> {
+    pub fn write(&mut self, request: &Request, bytes: usize, pages: &File) -> io::Result<()> {
         let Some(blocks) = &mut self.blocks else {
             return Ok(());
         };
-        pages.read_exact_at(&mut self.buffer[..bytes], place)?;
-        for (block, within, part) in parts(at, bytes) {
+        pages.read_exact_at(&mut self.buffer[..bytes], request.place())?;
+        for (block, within, part) in parts(request.sector * 512, bytes) {
             let block = blocks.entry(block).or_insert_with(|| Box::new([0; BYTES]));
             block[within..within + part.len()].copy_from_slice(&self.buffer[part]);
         }

@@ -29,6 +29,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
+use std::process;
 use std::sync::mpsc;
 use std::thread;
 
@@ -55,24 +56,25 @@ pub fn present(
     let served = thread::scope(|scope| {
         let data = Data::new(options.keep, LONGEST as usize);
         let (dev, pages) = (&dev, &pages);
-        let server = scope.spawn(move || {
-            let serve = || -> io::Result<()> {
-                system::go_first()?;
-                let queue = Queue::new(dev)?;
-                let _ = started.send(());
-                let mut server = Server {
-                    queue,
-                    disk,
-                    data,
-                    pages,
-                    lead: options.lead,
-                };
-                server.run()
+        let server = scope.spawn(move || -> io::Result<()> {
+            // Whoever takes the device away, then there is nothing left to wait for.
+            let _end = system::RaiseOnDrop;
+            system::go_first()?;
+            let queue = Queue::new(dev)?;
+            let _ = started.send(());
+            let mut server = Server {
+                queue,
+                disk,
+                data,
+                pages,
+                lead: options.lead,
             };
-            let result = serve();
-            // Whoever took the device away, there is nothing left to wait for.
-            Signals::raise();
-            result
+            if let Err(error) = server.run() {
+                // Only the end of the process frees those whose commands are inside.
+                eprintln!("rcfq-disk: the server failed: {error}");
+                process::exit(1);
+            }
+            Ok(())
         });
         let up = || -> Result<(), Box<dyn Error>> {
             ctrl.start_dev(dev)
@@ -87,13 +89,14 @@ pub fn present(
             Ok(served) => served,
             Err(_) => Err(io::Error::other("it panicked")),
         };
-        served.map_err(|error| format!("the server failed: {error}"))?;
+        served.map_err(|error| format!("cannot serve the device: {error}"))?;
         up
     });
     // The driver lets go of the device when its file is closed.
     drop(pages);
     drop(dev);
-    let deleted = ctrl.del_dev();
+    // Without waiting for those who still have the block device open.
+    let deleted = ctrl.del_dev_async();
     served?;
     deleted.map_err(|error| format!("cannot delete the device: {}", reason(error)))?;
     Ok(())
@@ -103,7 +106,10 @@ fn add(depth: u32, id: Option<u16>) -> Result<UblkCtrl, String> {
     if !Path::new("/dev/ublk-control").exists() {
         return Err("no /dev/ublk-control: load the module ublk_drv first".into());
     }
-    let ctrl = UblkCtrlBuilder::default()
+    if let Some(id) = id {
+        make_room(id)?;
+    }
+    UblkCtrlBuilder::default()
         .name("rcfq-disk")
         .id(id.map_or(-1, i32::from))
         .nr_queues(1)
@@ -111,13 +117,23 @@ fn add(depth: u32, id: Option<u16>) -> Result<UblkCtrl, String> {
         .io_buf_bytes(LONGEST)
         .ctrl_flags(sys::UBLK_F_USER_COPY.into())
         .dev_flags(UblkFlags::UBLK_DEV_F_ADD_DEV)
-        .build();
-    ctrl.map_err(|error| match id {
-        Some(id) if Path::new(&format!("/dev/ublkc{id}")).exists() => {
-            format!("there is a /dev/ublkc{id} already")
-        }
-        _ => format!("cannot add a device: {}", reason(error)),
-    })
+        .build()
+        .map_err(|error| format!("cannot add a device: {}", reason(error)))
+}
+
+/// Removes what a killed server has left, and nothing else: the library deletes a device whose
+/// number it wanted, also if that serves somebody.
+fn make_room(id: u16) -> Result<(), String> {
+    if Path::new(&format!("/dev/ublkb{id}")).exists() {
+        return Err(format!("/dev/ublkb{id} is in use: choose another --id"));
+    }
+    if !Path::new(&format!("/dev/ublkc{id}")).exists() {
+        return Ok(());
+    }
+    UblkCtrl::new_simple(id.into())
+        .and_then(|dead| dead.del_dev())
+        .map(drop)
+        .map_err(|error| format!("cannot remove the dead /dev/ublkc{id}: {}", reason(error)))
 }
 
 /// Describes a SATA disk: logical sectors of 512 bytes, 4096 inside, no discard.

@@ -21,7 +21,7 @@ use std::io;
 /// A command takes this long to come here and back through ublk, beyond what the block layer and
 /// a driver of a real disk take. The model's time runs ahead by it at a completion, so that what
 /// follows at once arrives in the model as it would at a real disk.
-pub const LEAD_NS: u64 = 10_000;
+pub const LEAD_NS: u64 = 20_000;
 
 /// The commands in the model and what they are to return.
 pub struct Server<'a> {
@@ -76,22 +76,25 @@ impl Server<'_> {
     /// Hands a command to the model. Data moves now, while the disk would be busy with it.
     fn take(&mut self, request: &Request, now: u64) -> io::Result<i32> {
         let op = request.op.ok_or(io::ErrorKind::Unsupported)?;
+        // A flush has no place; what stands there is no number of a sector.
+        let (sector, sectors) = match op {
+            Op::Flush => (0, 0),
+            _ => (request.sector, request.sectors),
+        };
         let command = Command {
             id: request.tag.into(),
             op,
-            sector: request.sector,
-            sectors: if op == Op::Flush { 0 } else { request.sectors },
+            sector,
+            sectors,
         };
         self.disk
             .submit(now, command)
             .map_err(|_| io::ErrorKind::ResourceBusy)?;
-        let (at, bytes) = (request.sector * 512, command.bytes() as usize);
-        match op {
-            Op::Read => self.data.read(at, bytes, self.pages, request.place())?,
-            Op::Write | Op::WriteThrough => {
-                self.data.write(at, bytes, self.pages, request.place())?
-            }
-            Op::Flush => (),
+        let bytes = command.bytes() as usize;
+        if op == Op::Read {
+            self.data.read(request, bytes, self.pages)?;
+        } else if op != Op::Flush {
+            self.data.write(request, bytes, self.pages)?;
         }
         Ok(bytes as i32)
     }

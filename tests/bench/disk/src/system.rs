@@ -70,9 +70,13 @@ impl Signals {
             error => Err(io::Error::from_raw_os_error(error)),
         }
     }
+}
 
-    /// Sends one to this process.
-    pub fn raise() {
+/// Sends one of them to this process in the end.
+pub struct RaiseOnDrop;
+
+impl Drop for RaiseOnDrop {
+    fn drop(&mut self) {
         // SAFETY: The call takes no pointers.
         unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
     }
