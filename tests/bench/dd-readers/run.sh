@@ -12,7 +12,7 @@ prepare() {
 }
 # Each reader has a quarter of the outer half of the disk. The rate is that of all.
 run() {
-	local size=${1%-*} readers=${1#*-} reader bytes rate=0 seconds=2 pids=() start
+	local size=${1%-*} readers=${1#*-} reader bytes rate=0 seconds=1 pids=() start
 	for ((reader = 0; reader < readers; reader++)); do
 		start=$((reader * 125 + seed))
 		timeout -s INT "$seconds" ./dd if="/dev/$disk" of=/dev/null bs="$size" iflag=direct,skip_bytes \

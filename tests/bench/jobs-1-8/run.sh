@@ -11,5 +11,6 @@ run() {
 	local rw=${1%-*} seconds=2
 	# A hundred reads a second say little in the time in which twenty thousand say much.
 	[[ $rw != rand* ]] || seconds=20
+	[ "$rw" != write ] || seconds=1
 	RW=$rw JOBS=${1#*-} job jobs.fio --runtime="$seconds"
 }
