@@ -3,7 +3,7 @@
 #
 # rcfq-disk as a device: what it says of itself, its data, its end.
 #
-# usage, outside: scripts/vm.sh --icount --memory 2G -- tests/bench/lifecycle.sh
+# usage, outside: scripts/vm.sh --icount --append clearcpuid=fsrm,erms --memory 2G -- tests/bench/lifecycle.sh
 
 set -u
 . "$(dirname "$0")/lib.sh"
