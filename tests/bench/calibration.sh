@@ -5,7 +5,7 @@
 # what ublk and the server take must not show. The models without a guest are
 # checked by tests/host/disks/tests/calibration.rs.
 #
-# usage, outside: scripts/vm.sh --icount --memory 2G -- tests/bench/calibration.sh
+# usage, outside: scripts/vm.sh --icount --append clearcpuid=fsrm,erms --memory 2G -- tests/bench/calibration.sh
 
 set -u
 . "$(dirname "$0")/lib.sh"

@@ -3,7 +3,7 @@
 #
 # rcfq-disk as a device: what it says of itself, its data, its end.
 #
-# usage, outside: scripts/vm.sh --icount --memory 2G -- tests/bench/lifecycle.sh
+# usage, outside: scripts/vm.sh --icount --append clearcpuid=fsrm,erms --memory 2G -- tests/bench/lifecycle.sh
 
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -21,6 +21,16 @@ attribute() {
 }
 gone() {
 	[ ! -e "/sys/block/$disk" ] && [ ! -e "/dev/$disk" ]
+}
+# under_load: a program may take long to start, at the host's pace.
+under_load() {
+	local reads try
+	for ((try = 0; try < 600; try++)); do
+		read -r reads _ <"/sys/block/$disk/stat"
+		[ "$reads" -lt 50 ] || return 0
+		sleep 0.1
+	done
+	return 1
 }
 zeroes() {
 	cmp -n "$1" "/dev/$disk" /dev/zero
@@ -70,9 +80,9 @@ verdict "ends well with data" disk_stop
 
 # Killed under load: errors for the readers, and no device.
 disk_start hd103sj-1seg
-bench_fio --output=killed.txt --norandommap --rw=randrw --bs=4k --iodepth=32 --time_based --runtime=20 &
+bench_fio --output=killed.txt --norandommap --rw=randrw --bs=4k --iodepth=32 --time_based --runtime=20 2>error.txt &
 load=$!
-sleep 1
+verdict "readers are there" under_load
 kill -KILL "$disk_pid"
 wait "$disk_pid" 2>/dev/null
 disk_pid=''
@@ -87,9 +97,9 @@ verdict "killed: no device" gone
 disk_start sata-ssd --id "${disk#ublkb}" 2>/dev/null
 verdict "its number is free again" test -b "/dev/$disk"
 # Ended under load: at once, although readers have it open. They get errors, or find its end.
-bench_fio --output=ended.txt --norandommap --rw=randread --bs=4k --iodepth=32 --time_based --runtime=5 &
+bench_fio --output=ended.txt --norandommap --rw=randread --bs=4k --iodepth=32 --time_based --runtime=5 2>error.txt &
 load=$!
-sleep 1
+verdict "readers are there again" under_load
 verdict "ends well under load" disk_stop
 verdict "readers still have it" kill -0 "$load"
 verdict "ended: no device" gone
