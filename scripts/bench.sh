@@ -42,7 +42,8 @@ trap stop EXIT
 guest() {
 	local name=$1 folder=$RCFQ_BUILD/vm/bench-$1
 	rm -rf "$folder/out" "$out/raw/$name"
-	"$RCFQ_TOP/scripts/vm.sh" --name "bench-$name" --icount --memory 2G --timeout 5400 -- \
+	"$RCFQ_TOP/scripts/vm.sh" --name "bench-$name" --icount --memory 2G --timeout 5400 \
+		--append clearcpuid=fsrm,erms -- \
 		scripts/guest/bench "$name" "${seeds[@]}" >"$out/$name.log" 2>&1 || return
 	mv "$folder/out/raw" "$out/raw/$name"
 	cp "$folder/out/kernel" "$out/kernel"
