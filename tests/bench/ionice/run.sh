@@ -8,7 +8,7 @@ cases() {
 	echo levels classes
 }
 run() {
-	local seconds=10 rw=read bs=128k depth=1
-	[[ $disk_model != *ssd ]] || { seconds=1 rw=randread bs=4k depth=16; }
+	local seconds=5 rw=read bs=128k depth=1
+	[[ $disk_model != *ssd ]] || { seconds=500ms rw=randread bs=4k depth=16; }
 	RW=$rw BS=$bs DEPTH=$depth job "$1.fio" --runtime="$seconds"
 }

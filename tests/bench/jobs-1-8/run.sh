@@ -8,9 +8,9 @@ cases() {
 	printf '%s\n' {read,write,randread,randwrite}-{1..8}
 }
 run() {
-	local rw=${1%-*} seconds=2
+	local rw=${1%-*} seconds=1
 	# A hundred reads a second say little in the time in which twenty thousand say much.
-	[[ $rw != rand* ]] || seconds=20
-	[ "$rw" != write ] || seconds=1
+	[[ $rw != rand* ]] || seconds=10
+	[ "$rw" != write ] || seconds=500ms
 	RW=$rw JOBS=${1#*-} job jobs.fio --runtime="$seconds"
 }

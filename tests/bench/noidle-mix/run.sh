@@ -15,7 +15,7 @@ prepare() {
 	echo 1 >/proc/sys/vm/drop_caches
 }
 run() {
-	local seconds=20
-	[[ $disk_model != *ssd ]] || seconds=1
+	local seconds=10
+	[[ $disk_model != *ssd ]] || seconds=500ms
 	job "$1.fio" --runtime="$seconds"
 }
