@@ -38,7 +38,7 @@ run() {
 	case $1 in
 	sync | single | batch)
 		here=$here/../cost ENGINE=$engine RW=randread JOBS=4 COUNT=4096 BATCH=$batch job cost.fio ;;
-	rand2-seq1) here=$here/../noidle-mix job rand2-seq1.fio --runtime=10 ;;
-	*) here=$here/../jobs-1-8 RW=read JOBS=${1#read} job jobs.fio --runtime=2 ;;
+	rand2-seq1) here=$here/../noidle-mix job rand2-seq1.fio --runtime=5 ;;
+	*) here=$here/../jobs-1-8 RW=read JOBS=${1#read} job jobs.fio --runtime=1 ;;
 	esac
 }
