@@ -53,9 +53,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     fn check_counts(&self) -> Result<(), &'static str> {
-        let [mut queued, mut at_head, mut sync, mut async_] = [0u32; 4];
+        let [mut queued, mut at_head, mut sync, mut async_, mut pieces] = [0u32; 5];
         let slots = 0..self.requests.capacity();
         for request in slots.filter_map(|index| self.requests.at(index)) {
+            if request.state == State::Dispatched && !request.sync {
+                pieces = pieces.saturating_add(request.pieces());
+            }
             let count = match request.state {
                 State::Queued => &mut queued,
                 State::AtHead => &mut at_head,
@@ -70,6 +73,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             }
         }
         let device = &self.device;
+        if pieces != device.flying_pieces {
+            return Err("pieces in the driver are counted");
+        }
         if (queued, at_head) != (device.queued, device.at_head) {
             return Err("queued requests are counted");
         }

@@ -27,11 +27,13 @@ use super::time::Time;
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Undoes the counting of a request as being with the driver.
     #[inline]
-    fn landed(&mut self, sync: bool, queue: u32) {
+    fn landed(&mut self, sync: bool, pieces: u32, queue: u32) {
+        let device = &mut self.device;
         let flying = if sync {
-            &mut self.device.flying_sync
+            &mut device.flying_sync
         } else {
-            &mut self.device.flying_async
+            device.flying_pieces = device.flying_pieces.saturating_sub(pieces);
+            &mut device.flying_async
         };
         *flying = flying.saturating_sub(1);
         if let Some(queue) = self.queues.at_mut(queue) {
@@ -68,10 +70,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         Stats::bump(&mut self.stats.completed);
         if request.state == State::Dispatched {
             if self.tunables.is_flash() {
-                self.landed(request.sync, request.queue);
+                self.landed(request.sync, request.pieces(), request.queue);
             } else {
                 self.note_measure(now, index, &request);
-                self.landed(request.sync, request.queue);
+                self.landed(request.sync, request.pieces(), request.queue);
                 self.note_end(now, &request);
             }
             self.lift();
@@ -154,10 +156,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return Kick::None;
         }
         request.state = State::Requeued;
-        let (sync, queue) = (request.sync, request.queue);
+        let (sync, pieces, queue) = (request.sync, request.pieces(), request.queue);
         let was = self.refusal;
         Stats::bump(&mut self.stats.requeued);
-        self.landed(sync, queue);
+        self.landed(sync, pieces, queue);
         self.lift();
         self.settle(was)
     }
@@ -205,8 +207,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             }
             State::AtHead => self.take_off_head(index),
             State::Dispatched => {
-                let (sync, queue) = (request.sync, request.queue);
-                self.landed(sync, queue);
+                let (sync, pieces, queue) = (request.sync, request.pieces(), request.queue);
+                self.landed(sync, pieces, queue);
                 self.lift();
             }
             State::Requeued => {}

@@ -22,7 +22,8 @@ use super::time::{
     Time, //
 };
 
-/// Async requests may fill one part in this many of the device while sync ones are about.
+/// Async requests may fill one part in this many of the device while sync ones are about, where a
+/// large request counts by its pieces.
 ///
 /// A quarter keeps writeback streaming on any disk that works in parallel, and leaves sync
 /// requests a mostly free device; at 1 there would be no bound, and a large number would serialise
@@ -65,7 +66,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     fn is_async_full(&self, now: Time) -> bool {
         let device = &self.device;
         self.tunables.low_latency
-            && device.flying_async >= (self.disk.depth / ASYNC_PART).max(1)
+            && device.flying_pieces >= (self.disk.depth / ASYNC_PART).max(1)
             && (device.flying_sync > 0
                 || device.busy_sync > 0
                 || now.saturating_since(device.last_sync) < SYNC_LINGERS)
@@ -165,6 +166,26 @@ mod tests {
         assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
         assert_eq!(sched.complete(ms(10), id), Kick::Run);
         assert_eq!(dispatch(&mut sched, ms(10)).0, 4);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn large_async_requests_count_by_their_pieces() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 1);
+        for rq in 2..5u8 {
+            let mut large = write(u64::from(rq) * 1024);
+            large.sectors = 257;
+            add(&mut sched, ms(9), large, rq);
+        }
+        let (first, id) = dispatch(&mut sched, ms(9));
+        assert_eq!(first, 2);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
+        assert_eq!(sched.complete(ms(10), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(10)).0, 3);
+        assert_eq!(dispatch(&mut sched, ms(10)).0, 0);
         assert_eq!(sched.check(), Ok(()));
     }
 

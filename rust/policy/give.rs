@@ -18,11 +18,6 @@ use super::stats::Stats;
 use super::time::Time;
 use super::weight::fits;
 
-/// A request of more sectors than this counts as several in the limit of an async slice (ours).
-///
-/// A drive takes large writes into its cache in no time, and empties it in the slices of others.
-const PIECE: u32 = 256;
-
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Returns the head of the active queue's fifo if its deadline is over; once per slice (8.3).
     #[inline]
@@ -138,8 +133,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if self.active_process.is_none() {
             self.active_process = request.process;
         }
-        let pieces = request.sectors.saturating_sub(1) / PIECE;
-        self.slice.spent = self.slice.spent.saturating_add(pieces).saturating_add(1);
+        self.slice.spent = self.slice.spent.saturating_add(request.pieces());
         self.hand_over(now, index)
     }
 
@@ -169,6 +163,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             self.device.flying_sync = self.device.flying_sync.saturating_add(1);
         } else {
             self.device.flying_async = self.device.flying_async.saturating_add(1);
+            self.device.flying_pieces = self.device.flying_pieces.saturating_add(request.pieces());
         }
         if let Some(queue) = self.queues.at_mut(request.queue) {
             queue.dispatched = queue.dispatched.saturating_add(1);

@@ -124,6 +124,11 @@ pub(super) enum State {
     Requeued,
 }
 
+/// A request of more sectors than this counts as several in the limits of async ones (ours).
+///
+/// A drive takes large writes into its cache in no time, and empties it in the slices of others.
+const PIECE: u32 = 256;
+
 /// A request as the policy sees it.
 ///
 /// # Invariants
@@ -176,6 +181,12 @@ impl<R> Request<R> {
             jump: false,
             far: false,
         }
+    }
+
+    /// Returns how many requests it counts as where async ones are limited.
+    #[inline]
+    pub(super) const fn pieces(&self) -> u32 {
+        (self.sectors.saturating_sub(1) / PIECE).saturating_add(1)
     }
 
     /// Returns the first sector behind the request.

@@ -106,6 +106,8 @@ pub(super) struct Device {
     pub(super) flying_sync: u32,
     /// Async requests with the driver.
     pub(super) flying_async: u32,
+    /// The [pieces](super::request::Request::pieces) of the async ones.
+    pub(super) flying_pieces: u32,
     /// Those of the sync ones that passed without being queued.
     pub(super) passed: u32,
     /// Busy queues.
@@ -191,6 +193,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 at_head: 0,
                 flying_sync: 0,
                 flying_async: 0,
+                flying_pieces: 0,
                 passed: 0,
                 busy: 0,
                 busy_sync: 0,
