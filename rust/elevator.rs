@@ -191,6 +191,7 @@ pub use self::{
     operations::Operations,
     queue::{
         AllocData,
+        Direct,
         FrozenQueue,
         HwCtx,
         RequestQueue, //

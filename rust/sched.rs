@@ -13,7 +13,7 @@
 //! | `new_data`, `new_locked` | task, may sleep; the queue still works for the old elevator | |
 //! | `init_sched`, `exit_sched`, `depth_updated` | task, may sleep without I/O; queue frozen | |
 //! | `limit_depth`, `bio_merge` | the submitter, no locks, must not sleep | |
-//! | `insert_requests` | task or kworker, no locks, must not sleep | kick in background |
+//! | `insert_requests` | task or kworker, no locks, must not sleep | run at once, or kick in background |
 //! | `dispatch_request` | task or kworker, several CPUs, must not sleep | publish only |
 //! | `completed_request`, `requeue_request`, `finish_request` | up to hard irq | kick, background |
 //! | `has_work` | anywhere, any lock held | takes no lock |
@@ -129,11 +129,13 @@ impl Rcfq {
     /// whether any did.
     ///
     /// What has passed before must be with the driver: if that takes less than the policy counts
-    /// on, the rest is to be sorted.
+    /// on, the rest is to be put in order.
     #[inline]
     fn pass(guard: &mut Guard<'_, Self>, list: &mut RequestList<'_>) -> bool {
         let mut any = false;
         if !guard.first.is_empty() {
+            let held = u32::try_from(guard.first.len()).unwrap_or(u32::MAX);
+            guard.policy.held_up(held);
             return any;
         }
         while let Some(rq) = list.first() {
@@ -276,8 +278,9 @@ impl Operations for Rcfq {
         list: &mut RequestList<'_>,
         at_head: bool,
     ) {
-        let direct = !at_head && hctx.is_direct();
+        let direct = if at_head { None } else { hctx.direct() };
         let mut guard = elv.lock();
+        let all = guard.first.is_empty();
         let mut eager = !at_head && Self::pass(&mut guard, list);
         let mut kick = Kick::None;
         if !list.is_empty() {
@@ -289,13 +292,14 @@ impl Operations for Rcfq {
                     kick = kick.or(Self::insert(elv, &mut guard, now, rq, at_head));
                 }
             }
-            eager = eager || guard.policy.is_eager(sync);
+            eager = eager || (all && guard.policy.is_eager(sync));
         }
-        if direct && eager {
-            conclude(guard, Kick::None);
-            hctx.run();
-        } else {
-            conclude(guard, kick);
+        match direct {
+            Some(direct) if eager => {
+                conclude(guard, Kick::None);
+                direct.run();
+            }
+            _ => conclude(guard, kick),
         }
     }
 

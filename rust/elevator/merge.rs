@@ -219,6 +219,9 @@ impl<T: Operations> Guard<'_, T> {
     /// it; in place of [`admit`](Self::admit).
     #[inline]
     pub fn admit_next(&mut self, rq: Queued) -> Queued {
+        if !self.check_queue(&rq) {
+            return rq;
+        }
         // SAFETY: The request is valid. The tracepoint only looks at it.
         unsafe { bindings::trace_block_rq_insert(rq.as_raw()) };
         rq

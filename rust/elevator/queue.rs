@@ -6,7 +6,10 @@
 
 use crate::bindings;
 use core::ops::Deref;
-use kernel::types::Opaque;
+use kernel::types::{
+    NotThreadSafe,
+    Opaque, //
+};
 
 /// A `struct request_queue`.
 ///
@@ -249,33 +252,53 @@ impl HwCtx {
         unsafe { (*self.as_raw()).queue }
     }
 
-    /// Returns whether the queue may be [`run`](Self::run) at the end of
+    /// Returns the right to run the queue at once, at the end of
     /// [`insert_requests`](super::Operations::insert_requests), if that is not for the head.
     ///
-    /// True in a task that submits a request outside of a plug and, without an elevator, would hand
-    /// it to the driver from where it is now. The block layer would wake up a kworker for it. False
-    /// for what a plug held, whatever it is flushed for (the core runs the queue then), from
-    /// atomic contexts, and for drivers that sleep.
+    /// Given to a task that submits a request outside of a plug and, without an elevator, would hand
+    /// it to the driver from where it is now. The block layer would wake up a kworker for it. Not
+    /// for what a plug held, whatever it is flushed for (the core runs the queue then), not in
+    /// atomic contexts, not for drivers that sleep, and not while the queue is stopped.
     #[inline]
-    pub fn is_direct(&self) -> bool {
+    pub fn direct(&self) -> Option<Direct<'_>> {
         // SAFETY: The context is valid by the type invariant; for the rest any context will do.
-        unsafe { bindings::elv_is_direct(self.as_raw()) }
-    }
-
-    /// Runs this hardware queue at once, in the current task.
-    ///
-    /// Dispatches what there is, and calls the driver. Does nothing if there is no work, and leaves
-    /// it to kblockd on a CPU that is not one of this queue's. Only where
-    /// [`is_direct`](Self::is_direct) has said so, with no lock held.
-    pub fn run(&self) {
-        // SAFETY: The context is valid by the type invariant.
-        unsafe { bindings::blk_mq_run_hw_queue(self.as_raw(), false) };
+        if unsafe { bindings::elv_is_direct(self.as_raw()) } {
+            // INVARIANT: Just checked.
+            Some(Direct {
+                hctx: self,
+                _not_thread_safe: NotThreadSafe,
+            })
+        } else {
+            None
+        }
     }
 
     /// Returns its number in the queue.
     pub fn index(&self) -> u32 {
         // SAFETY: The context is valid by the type invariant, and `queue_num` does not change.
         unsafe { (*self.as_raw()).queue_num }
+    }
+}
+
+/// The right to run a hardware queue in the current task.
+///
+/// # Invariants
+///
+/// [`HwCtx::direct`] has given it to the current task.
+pub struct Direct<'a> {
+    hctx: &'a HwCtx,
+    _not_thread_safe: NotThreadSafe,
+}
+
+impl Direct<'_> {
+    /// Runs the queue: dispatches what there is, and calls the driver.
+    ///
+    /// To be the last thing that [`insert_requests`](super::Operations::insert_requests) does, with
+    /// no lock held. Does nothing if there is no work, and leaves it to kblockd on a CPU that is
+    /// not one of this queue's.
+    pub fn run(self) {
+        // SAFETY: The context is valid by its type invariant. The task may call the driver by ours.
+        unsafe { bindings::blk_mq_run_hw_queue(self.hctx.as_raw(), false) };
     }
 }
 

@@ -96,7 +96,24 @@ __rust_helper void rust_helper_wbt_enable_default(struct gendisk *disk)
 __rust_helper bool rust_helper_elv_is_direct(struct blk_mq_hw_ctx *hctx)
 {
 	return !current->plug && !(hctx->flags & BLK_MQ_F_BLOCKING) &&
-	       !in_interrupt() && !irqs_disabled();
+	       !test_bit(BLK_MQ_S_STOPPED, &hctx->state) && !in_interrupt() &&
+	       !irqs_disabled();
+}
+
+/*
+ * blk_mq_submit_bio() and the requeue work hold the queue by nothing but the
+ * requests that they leave to the elevator, which may be completed before the
+ * elevator has returned: the queue is held for that long, as blk_mq_dispatch_list()
+ * does. The requests being inserted make the first call legal.
+ */
+__rust_helper void rust_helper_elv_hold(struct request_queue *q)
+{
+	percpu_ref_get(&q->q_usage_counter);
+}
+
+__rust_helper void rust_helper_elv_release(struct request_queue *q)
+{
+	percpu_ref_put(&q->q_usage_counter);
 }
 
 __rust_helper u64 rust_helper_blk_time_get_ns(void)

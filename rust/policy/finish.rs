@@ -166,7 +166,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// A request that was given back is inserted again.
     pub(super) fn take_back(&mut self, id: RqId, rq: R) -> Result<Kick, R> {
-        // Some paths of the block core skip the requeue event.
+        // Some paths of the block core skip the requeue event. The kick of one that had passed may
+        // go: the caller inserts it, and runs the queue.
         let kick = self.given_back(id);
         let Some(index) = self.requests.find(id.handle()) else {
             return Err(rq);

@@ -168,6 +168,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if let Some(queue) = self.queues.at_mut(request.queue) {
             queue.dispatched = queue.dispatched.saturating_add(1);
         }
+        let flying = self.device.flying();
+        self.device.taken = self.device.taken.max(flying);
         Stats::bump(&mut self.stats.dispatched);
         Some((rq, id))
     }

@@ -22,32 +22,45 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// it dispatches any other. All such requests share the name that comes back; it is for
     /// [`complete`](Self::complete), [`requeue`](Self::requeue) and [`cancel`](Self::cancel).
     /// [`None`]: insert it. Async requests never pass: they are held below a share of the device.
+    ///
+    /// Not more than the driver has been seen to take at once: what it does not take would wait
+    /// before all others, whatever their class.
     #[inline]
     pub fn pass(&mut self, now: Time) -> Option<RqId> {
         let device = &mut self.device;
         let idle = device.queued == 0 && device.at_head == 0;
-        if !self.tunables.is_flash() || !idle || device.flying() >= self.disk.depth {
+        let room = device.taken.min(self.disk.depth);
+        if !self.tunables.is_flash() || !idle || device.flying() >= room {
             return None;
         }
         device.passed = device.passed.saturating_add(1);
         device.flying_sync = device.flying_sync.saturating_add(1);
-        device.last_sync = now;
+        device.last_sync = device.last_sync.max(now);
         Stats::bump(&mut self.stats.passed);
         Stats::bump(&mut self.stats.inserted);
         Stats::bump(&mut self.stats.dispatched);
         Some(RqId::PASSED)
     }
 
+    /// Notes that `held` requests which have passed were not taken by the driver yet.
+    pub fn held_up(&mut self, held: u32) {
+        let device = &mut self.device;
+        let taken = device.flying().saturating_sub(held).max(1);
+        device.taken = device.taken.min(taken);
+    }
+
     /// Returns whether it is best to dispatch at once, without a pause in which more may come in,
-    /// to be sorted and merged: on flash, and on a disk that has nothing to do. `sync` is what has
-    /// just been inserted. Source: ours.
+    /// to be sorted and merged: what has just been inserted is all there is, and the device has
+    /// room, or on a disk that seeks has nothing to do and somebody waits (`sync`). Source: ours.
     #[inline]
     pub fn is_eager(&self, sync: bool) -> bool {
+        let flying = self.device.flying();
         self.has_work()
+            && self.queued() == 1
             && if self.tunables.is_flash() {
-                self.device.flying() < self.disk.depth
+                flying < self.disk.depth
             } else {
-                sync && self.device.flying() == 0
+                sync && flying == 0
             }
     }
 
@@ -77,14 +90,36 @@ mod tests {
         ProcessId,
         RqId, //
     };
-    use crate::policy::scheduler::Kick;
+    use crate::policy::memory::Memory;
+    use crate::policy::scheduler::{
+        Kick,
+        Scheduler, //
+    };
     use crate::policy::testing::*;
+
+    /// Lets the policy see the driver take `count` requests at once.
+    fn filled<M: Memory<u8>>(sched: &mut Scheduler<u8, M>, count: u8) {
+        let one = sched.process(ms(0), ProcessId::NONE);
+        for rq in 0..count {
+            add(sched, ms(0), read(one, u64::from(rq) * 8), rq + 1);
+        }
+        for _ in 0..count {
+            assert!(dispatch(sched, ms(0)).0 > 0);
+        }
+        for rq in 0..u32::from(count) {
+            if let Some(handle) = sched.requests.handle(rq) {
+                let _ = sched.complete(ms(0), RqId::new(handle));
+            }
+        }
+        assert_eq!(sched.in_driver(), 0);
+    }
 
     #[test]
     fn only_flash_with_nothing_queued_lets_requests_pass() {
         scheduler!(sched, SPINNING);
         assert_eq!(sched.pass(ms(0)), None);
         scheduler!(sched, FLASH);
+        filled(&mut sched, 4);
         let one = sched.process(ms(0), ProcessId::NONE);
         assert_eq!(sched.pass(ms(0)), Some(RqId::PASSED));
         let (id, _) = insert(&mut sched, ms(0), read(one, 0), 1);
@@ -101,8 +136,29 @@ mod tests {
     }
 
     #[test]
+    fn no_more_pass_than_the_driver_was_seen_to_take() {
+        scheduler!(sched, FLASH);
+        assert!(sched.pass(ms(0)).is_some());
+        assert_eq!(sched.pass(ms(0)), None);
+        let _ = sched.complete(ms(0), RqId::PASSED);
+        filled(&mut sched, 3);
+        for _ in 0..3 {
+            assert!(sched.pass(ms(1)).is_some());
+        }
+        assert_eq!(sched.pass(ms(1)), None);
+        // One was taken, two were not: the next one has to queue until one has gone.
+        sched.held_up(2);
+        let _ = sched.complete(ms(2), RqId::PASSED);
+        let _ = sched.complete(ms(2), RqId::PASSED);
+        assert_eq!(sched.pass(ms(2)), None);
+        let _ = sched.complete(ms(2), RqId::PASSED);
+        assert!(sched.pass(ms(2)).is_some());
+    }
+
+    #[test]
     fn a_full_device_is_left_to_the_order() {
         scheduler!(sched, FLASH);
+        filled(&mut sched, 8);
         for _ in 0..FLASH.depth {
             assert!(sched.pass(ms(0)).is_some());
         }
@@ -137,6 +193,7 @@ mod tests {
     #[test]
     fn given_back_it_comes_as_a_new_request() {
         scheduler!(sched, FLASH);
+        filled(&mut sched, 2);
         let one = sched.process(ms(0), ProcessId::NONE);
         assert!(sched.pass(ms(0)).is_some());
         assert!(sched.pass(ms(0)).is_some());
@@ -148,7 +205,7 @@ mod tests {
         assert!(sched.insert_head(ms(1), read(one, 0), 7).is_ok());
         let stats = sched.stats();
         assert_eq!((stats.requeued, stats.cancelled), (2, 2));
-        assert_eq!((stats.inserted, stats.inserted_head), (2, 1));
+        assert_eq!((stats.inserted, stats.inserted_head), (4, 1));
         assert_eq!(sched.check(), Ok(()));
     }
 
@@ -167,6 +224,9 @@ mod tests {
         assert!(!sched.is_eager(true));
         add(&mut sched, ms(0), write(0), 1);
         assert!(sched.is_eager(false));
+        add(&mut sched, ms(0), write(8), 2);
+        // The one who submits this one is not there for the others.
+        assert!(!sched.is_eager(false));
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
         add(&mut sched, ms(0), read(one, 0), 1);

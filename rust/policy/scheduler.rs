@@ -108,6 +108,8 @@ pub(super) struct Device {
     pub(super) flying_async: u32,
     /// The [pieces](super::request::Request::pieces) of the async ones.
     pub(super) flying_pieces: u32,
+    /// How many the driver is known to take at once; at least one.
+    pub(super) taken: u32,
     /// Those of the sync ones that passed without being queued.
     pub(super) passed: u32,
     /// Busy queues.
@@ -194,6 +196,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 flying_sync: 0,
                 flying_async: 0,
                 flying_pieces: 0,
+                taken: 1,
                 passed: 0,
                 busy: 0,
                 busy_sync: 0,

@@ -36,7 +36,7 @@ fn stats(elv: &Elevator<Rcfq>, file: &SeqFile) -> Result {
         seq_print!(file, "{name} {value}\n");
     }
     seq_print!(file, "overflow {overflow}\n");
-    seq_print!(file, "now_overflow {waiting}\n");
+    seq_print!(file, "now_first {waiting}\n");
     seq_print!(file, "now_queued {queued}\n");
     seq_print!(file, "now_in_driver {in_driver}\n");
     seq_print!(file, "now_processes {processes}\n");

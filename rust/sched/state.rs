@@ -44,7 +44,7 @@ pub(crate) struct Shared(Atomic<u32>);
 impl Shared {
     /// Dispatch would yield a request.
     const HAS_WORK: u32 = 1 << 0;
-    /// Requests are queued.
+    /// Requests are queued that a bio may be merged with.
     const HOLDS_REQUESTS: u32 = 1 << 1;
 
     pub(super) fn new() -> Self {
@@ -57,7 +57,7 @@ impl Shared {
         self.0.load(Relaxed) & Self::HAS_WORK != 0
     }
 
-    /// Returns whether requests are queued. Any context, no lock; a request that is being inserted
+    /// Returns whether requests are in order, where a bio may find one. Any context, no lock; a request that is being inserted
     /// at the moment may be missed.
     #[inline]
     pub(super) fn holds_requests(&self) -> bool {
@@ -71,7 +71,7 @@ impl Shared {
         if state.policy.has_work() || !state.first.is_empty() {
             now |= Self::HAS_WORK;
         }
-        if !state.is_empty() {
+        if !state.policy.is_empty() {
             now |= Self::HOLDS_REQUESTS;
         }
         if self.0.load(Relaxed) != now {
@@ -84,7 +84,7 @@ impl Shared {
 pub(crate) struct State {
     pub(super) policy: Scheduler<Queued, Slots>,
     /// Requests that the policy does not hold, in the order of their arrival, and sent before all
-    /// others: the one that [passes](Scheduler::pass), and those without a slot, which come up only
+    /// others: those that have [passed](Scheduler::pass), and those without a slot, which come up only
     /// after `depth_updated` could not get memory.
     pub(super) first: RequestFifo,
     pub(super) overflow_count: u64,
@@ -180,8 +180,9 @@ pub(super) fn publish(guard: &mut Guard<'_, Rcfq>) {
 pub(super) fn conclude(mut guard: Guard<'_, Rcfq>, kick: Kick) {
     publish(&mut guard);
     let elv: &Elevator<Rcfq> = guard.elevator();
+    let queue = elv.queue();
     drop(guard);
     if kick == Kick::Run {
-        elv.queue().run_hw_queues(true);
+        queue.run_hw_queues(true);
     }
 }

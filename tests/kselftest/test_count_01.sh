@@ -8,7 +8,7 @@ NAMES='inserted inserted_head passed merged_front merged_back absorbed dispatche
 cancelled kicks kick_large kick_busy idle_armed idle_hit idle_expired idle_cut
 preemptions coop_merges coop_splits interruptions favours slices slices_timed_out
 fifo_expired dispatch_idle dispatch_nothing processes_created processes_evicted
-fallback_used overflow now_overflow now_queued now_in_driver now_processes now_hw_tag
+fallback_used overflow now_first now_queued now_in_driver now_processes now_hw_tag
 now_seekless'
 
 _all_there() {

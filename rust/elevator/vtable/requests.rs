@@ -103,8 +103,11 @@ impl<T: Operations> OperationsVTable<T> {
     ) {
         // SAFETY: By the safety requirements.
         let hctx = unsafe { HwCtx::from_raw(hctx) };
-        // SAFETY: By the safety requirements.
-        let elv = unsafe { Elevator::of_queue(hctx.queue_ptr()) };
+        let q = hctx.queue_ptr();
+        // SAFETY: The requests on the list hold the queue, so it is not frozen.
+        unsafe { bindings::elv_hold(q) };
+        // SAFETY: By the safety requirements, and since the queue is held.
+        let elv = unsafe { Elevator::of_queue(q) };
         // SAFETY: By the safety requirements.
         let mut list = unsafe { RequestList::from_raw(list) };
         T::insert_requests(
@@ -117,6 +120,8 @@ impl<T: Operations> OperationsVTable<T> {
         while let Some(rq) = list.pop_front() {
             drop(rq);
         }
+        // SAFETY: Held above. Neither the elevator nor the context is used any more.
+        unsafe { bindings::elv_release(q) };
     }
 
     /// # Safety

@@ -15,12 +15,12 @@ prepare() {
 	echo 33554432 >/proc/sys/vm/dirty_bytes
 	sync
 	echo 1 >/proc/sys/vm/drop_caches
-	# 2000 reads of 4 to 64 KiB: half follow the one before, the others jump; a third is
+	# 400 reads of 4 to 64 KiB: half follow the one before, the others jump; a third is
 	# thought about for up to 3 ms.
 	awk -v seed="$seed" -v dev="/dev/$disk" 'BEGIN {
 		srand(seed)
 		print "fio version 2 iolog\n" dev " add\n" dev " open"
-		for (i = 0; i < 2000; i++) {
+		for (i = 0; i < 400; i++) {
 			if (rand() < 0.5)
 				at = int(rand() * 524288)
 			size = 2 ^ int(rand() * 5)
