@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_full_device_is_left_to_the_order() {
         scheduler!(sched, FLASH);
-        filled(&mut sched, 8);
+        sched.device.taken = 100;
         for _ in 0..FLASH.depth {
             assert!(sched.pass(ms(0)).is_some());
         }
