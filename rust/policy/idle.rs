@@ -46,10 +46,16 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if queue.yields && self.device.busy > 1 {
             return false;
         }
-        let Some(tree) = self.group.tree(queue.tree) else {
+        // Its tree is the one of what it is now: a reader that has just turned out to be seeky is
+        // not the last of the sequential ones.
+        let index = self.tree_of(queue);
+        let Some(tree) = self.group.tree(index) else {
             return false;
         };
-        queue.sync && tree.tree.len() == 1 && !tree.think.is_longer_than(self.tunables.slice_idle)
+        let itself = u32::from(queue.tree == index);
+        queue.sync
+            && tree.tree.len() <= itself
+            && !tree.think.is_longer_than(self.tunables.slice_idle)
     }
 
     /// Returns whether waiting for a single queue is pointless, since the device either does not
@@ -180,6 +186,31 @@ mod tests {
         assert_eq!(dispatch(&mut sched, ms(7)).0, 3);
         assert_eq!(sched.stats().kick_busy, 1);
         assert_eq!(sched.stats().kick_large, 0);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_reader_that_turns_out_to_be_seeky_joins_the_others() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        for step in 0..3u64 {
+            add(&mut sched, ms(step * 10), read(one, step * 1_000_000), 1);
+            let (rq, id) = dispatch(&mut sched, ms(step * 10));
+            assert_eq!(rq, 1);
+            let _ = sched.complete(ms(step * 10 + 9), id);
+        }
+        // Nobody comes for the rest of the first turn.
+        let _ = sched.timer(ms(39));
+        add(&mut sched, ms(40), read(two, 50_000_000), 2);
+        let (rq, id) = dispatch(&mut sched, ms(40));
+        assert_eq!(rq, 2);
+        add(&mut sched, ms(45), read(one, 90_000_000), 1);
+        let _ = sched.complete(ms(50), id);
+        add(&mut sched, ms(50), read(two, 70_000_000), 3);
+        assert_eq!(dispatch(&mut sched, ms(50)).0, 3);
+        // Two is still on the tree where it began, and alone there; but it is seeky, like one.
+        assert_eq!(dispatch(&mut sched, ms(50)).0, 1);
         assert_eq!(sched.check(), Ok(()));
     }
 

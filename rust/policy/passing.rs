@@ -50,18 +50,26 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Returns whether it is best to dispatch at once, without a pause in which more may come in,
-    /// to be sorted and merged: what has just been inserted is all there is, and the device has
-    /// room, or on a disk that seeks has nothing to do and somebody waits (`sync`). Source: ours.
+    /// to be sorted and merged. `sync` is what has just been inserted.
+    ///
+    /// It has to be all that is going to be dispatched: the only request, for which flash has room
+    /// or a disk that seeks has nothing else to do; or the one that such a disk was waiting for.
+    /// Source: ours.
     #[inline]
     pub fn is_eager(&self, sync: bool) -> bool {
         let flying = self.device.flying();
-        self.has_work()
-            && self.queued() == 1
-            && if self.tunables.is_flash() {
-                flying < self.disk.depth
-            } else {
-                sync && flying == 0
-            }
+        if !self.has_work() {
+            return false;
+        }
+        if self.tunables.is_flash() {
+            return self.queued() == 1 && flying < self.disk.depth;
+        }
+        // The queue that owns the disk, which is going to be waited for again.
+        let awaited = self
+            .queues
+            .at(self.active)
+            .is_some_and(|queue| queue.idle_window && queue.queued() == 1);
+        sync && flying == 0 && (self.queued() == 1 || awaited)
     }
 
     /// A request that had passed has left the driver.
@@ -234,6 +242,23 @@ mod tests {
         assert!(!sched.is_eager(false));
         assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
         add(&mut sched, ms(0), read(one, 8), 2);
+        assert!(!sched.is_eager(true));
+    }
+
+    #[test]
+    fn the_request_that_a_disk_waits_for_is_dispatched_at_once_though_others_wait() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.complete(ms(5), id);
+        add(&mut sched, ms(6), read(two, 900_000), 2);
+        assert!(!sched.is_eager(true));
+        add(&mut sched, ms(7), read(one, 8), 3);
+        assert!(sched.is_eager(true));
+        // Both of them.
+        add(&mut sched, ms(7), read(one, 16), 4);
         assert!(!sched.is_eager(true));
     }
 }
