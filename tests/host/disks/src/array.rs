@@ -88,7 +88,10 @@ impl Device for Array {
     fn traits(&self) -> Traits {
         Traits {
             rotational: true,
-            write_cache: self.members.iter().any(|member| member.traits().write_cache),
+            write_cache: self
+                .members
+                .iter()
+                .any(|member| member.traits().write_cache),
             depth: self.depth,
             sectors: self.sectors,
         }
