@@ -264,6 +264,25 @@ mod tests {
     }
 
     #[test]
+    fn a_late_sync_request_costs_the_writers_their_depth() {
+        for (born, writes) in [(875, [2, 0]), (876, [2, 3])] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(1_000), ProcessId::NONE);
+            let mut arrival = read(one, 0);
+            arrival.born = ms(born);
+            add(&mut sched, ms(1_000), arrival, 1);
+            let (_, id) = dispatch(&mut sched, ms(1_000));
+            let _ = sched.process_exit(ms(1_000), one);
+            let _ = sched.complete(ms(1_000), id);
+            add(&mut sched, ms(1_050), write(8), 2);
+            add(&mut sched, ms(1_050), write(16), 3);
+            for expected in writes {
+                assert_eq!(dispatch(&mut sched, ms(1_050)).0, expected);
+            }
+        }
+    }
+
+    #[test]
     fn a_queue_outlives_its_process() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);

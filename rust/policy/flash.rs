@@ -169,6 +169,22 @@ mod tests {
     }
 
     #[test]
+    fn a_read_in_the_device_is_about_however_long_it_takes() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(9));
+        for rq in 2..5u8 {
+            add(&mut sched, ms(90), write(u64::from(rq) * 8), rq);
+        }
+        for expected in [2, 3, 0] {
+            assert_eq!(dispatch(&mut sched, ms(90)).0, expected);
+        }
+        assert_eq!(sched.complete(ms(91), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(91)).0, 4);
+    }
+
+    #[test]
     fn a_better_class_cuts_a_turn() {
         scheduler!(sched, FLASH);
         let one = sched.process(ms(0), ProcessId::NONE);

@@ -269,7 +269,7 @@ mod tests {
     fn quantum_bounds_what_one_of_several_queues_has_with_the_driver() {
         scheduler!(sched, SPINNING);
         let mut tunables = sched.tunables().clone();
-        tunables.quantum = 4;
+        tunables.quantum = 3;
         let _ = sched.set_tunables(ms(0), tunables);
         let one = sched.process(ms(0), ProcessId::NONE);
         let two = sched.process(ms(0), ProcessId::NONE);
@@ -278,14 +278,45 @@ mod tests {
         }
         add(&mut sched, ms(0), read(two, 90_000), 9);
         // Half of it before the first completion, all of it afterwards.
-        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
-        let (second, id) = dispatch(&mut sched, ms(0));
-        assert_eq!(second, 2);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
         assert_eq!(dispatch(&mut sched, ms(0)).0, 0);
         assert_eq!(sched.complete(ms(1), id), Kick::Run);
-        for expected in [3, 4, 5, 0] {
+        for expected in [2, 3, 4, 0] {
             assert_eq!(dispatch(&mut sched, ms(1)).0, expected);
         }
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_lone_writer_may_fill_the_device() {
+        scheduler!(sched, SPINNING);
+        let mut tunables = sched.tunables().clone();
+        tunables.quantum = 2;
+        tunables.low_latency = false;
+        let _ = sched.set_tunables(ms(0), tunables);
+        for rq in 1..6u8 {
+            add(&mut sched, ms(0), write(u64::from(rq) * 8), rq);
+        }
+        for expected in [1, 2, 3, 4, 5, 0] {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
+    }
+
+    #[test]
+    fn only_reads_tell_whether_the_disk_has_an_arm() {
+        // A drive takes writes into its cache in no time.
+        for (write, seekless) in [(false, true), (true, false)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            for at in 0..60 {
+                let mut arrival = read(one, at * 7_000_000 % 50_000_000);
+                arrival.write = write;
+                add(&mut sched, ms(at), arrival, 1);
+                let (_, id) = dispatch(&mut sched, ms(at));
+                let _ = sched.complete(ms(at), id);
+            }
+            assert_eq!(sched.is_seekless(), seekless);
+        }
     }
 }

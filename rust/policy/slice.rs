@@ -284,6 +284,16 @@ mod tests {
     }
 
     #[test]
+    fn a_slice_is_young_up_to_its_half() {
+        let mut slice = Slice::begin(Time::ZERO);
+        assert!(slice.is_young(Time::from_ns(900 * MS)));
+        slice.run(Time::from_ns(10 * MS), Span::from_ms(100));
+        assert!(slice.is_young(Time::from_ns(59 * MS)));
+        assert!(!slice.is_young(Time::from_ns(60 * MS)));
+        assert!(!slice.is_young(Time::from_ns(61 * MS)));
+    }
+
+    #[test]
     fn the_charge_is_the_time_used_within_bounds() {
         let mut slice = Slice::begin(Time::from_ns(MS));
         assert_eq!(slice.used(Time::from_ns(2 * MS)), MIN_CHARGE);

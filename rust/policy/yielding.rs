@@ -187,6 +187,7 @@ mod tests {
 
     use super::*;
     use crate::policy::id::ProcessId;
+    use crate::policy::ioprio::Level;
     use crate::policy::request::Arrival;
     use crate::policy::testing::*;
 
@@ -215,6 +216,23 @@ mod tests {
         let _ = sched.complete(ms(502), id);
         assert_eq!(sched.poll_at(), None);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn between_slices_it_goes_first_if_readers_are_about() {
+        for readers in [true, false] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            if readers {
+                add(&mut sched, ms(500), read(one, 0), 1);
+            }
+            let mut awaited = fsync(two, 900_000);
+            awaited.owner.ioprio.level = Level::WORST;
+            add(&mut sched, ms(500), awaited, 2);
+            assert_eq!(dispatch(&mut sched, ms(500)).0, 2);
+            assert_eq!(sched.stats().interruptions, u64::from(readers));
+        }
     }
 
     #[test]
