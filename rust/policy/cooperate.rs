@@ -213,6 +213,24 @@ mod tests {
     }
 
     #[test]
+    fn a_slice_that_goes_on_with_another_queue_ends_no_later() {
+        // Whether its clock runs already or not.
+        for (ended, bound) in [(true, 102), (false, 107)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 1_000), 1);
+            let (_, id) = dispatch(&mut sched, ms(0));
+            add(&mut sched, ms(1), read(two, 1_008), 2);
+            if ended {
+                let _ = sched.complete(ms(2), id);
+            }
+            assert_eq!(dispatch(&mut sched, ms(7)).0, 2);
+            assert_eq!(sched.slice.end(), ms(bound));
+        }
+    }
+
+    #[test]
     fn on_flash_nobody_shares_a_queue() {
         for move_together in [false, true] {
             scheduler!(sched, SPINNING);

@@ -283,6 +283,50 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_that_is_given_little_is_not_called_unable_to_take_more() {
+        for (requests, flying, waited_for, reorders) in [
+            (4, 4, true, None),
+            (5, 4, true, Some(false)),
+            (4, 5, true, Some(true)),
+            (4, 4, false, Some(false)),
+        ] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let process = if waited_for { one } else { ProcessId::NONE };
+            for rq in 0..requests {
+                add(&mut sched, ms(0), read(process, u64::from(rq) * 8), rq);
+            }
+            let _ = dispatch(&mut sched, ms(0));
+            // As if there were others.
+            sched.device.flying_sync = flying;
+            sched.device.queued = 9;
+            let request = Request::new(&read(process, 0), State::Dispatched, 0u8);
+            for _ in 0..51 {
+                sched.note_measure(ms(1), 0, &request);
+            }
+            assert_eq!(sched.reorders(), reorders);
+        }
+    }
+
+    #[test]
+    fn what_a_refusal_does_not_depend_on_may_be_cancelled_without_a_kick() {
+        scheduler!(sched, SPINNING);
+        assert!(sched
+            .insert_head(ms(0), read(ProcessId::NONE, 0), 1)
+            .is_ok());
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let one = add(&mut sched, ms(0), write(0), 2);
+        add(&mut sched, ms(0), write(8), 3);
+        let idle = add(&mut sched, ms(0), in_class(write(0), Class::Idle), 4);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 0);
+        assert_eq!(sched.cancel(ms(1), one), (Some(2), Kick::None));
+        assert_eq!(sched.cancel(ms(1), idle), (Some(4), Kick::None));
+        assert!(!sched.has_work());
+        assert_eq!(sched.complete(ms(2), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 3);
+    }
+
+    #[test]
     fn a_queue_outlives_its_process() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);

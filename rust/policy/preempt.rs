@@ -177,15 +177,16 @@ mod tests {
         add(&mut sched, ms(0), write(0), 1);
         add(&mut sched, ms(0), write(8), 2);
         // The clock of late sync requests starts one second back: depth grows from there.
-        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
         add(&mut sched, ms(1), read(one, 90_000), 3);
         assert_eq!(sched.stats().preemptions, 1);
-        let (third, id) = dispatch(&mut sched, ms(1));
         // The async request has to land before a queue that is waited for starts.
-        assert_eq!(third, 0);
-        assert!(id.is_none());
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 0);
         assert!(!sched.has_work());
         assert_eq!(sched.check(), Ok(()));
+        assert_eq!(sched.complete(ms(2), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 3);
     }
 
     #[test]

@@ -326,6 +326,20 @@ mod tests {
     }
 
     #[test]
+    fn an_async_queue_whose_requests_are_late_keeps_its_turn() {
+        for (now, preemptions, next) in [(249, 1, 0), (250, 0, 2)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), write(0), 1);
+            add(&mut sched, ms(0), write(8), 2);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, 1);
+            add(&mut sched, ms(now), read(one, 90_000), 3);
+            assert_eq!(sched.stats().preemptions, preemptions);
+            assert_eq!(dispatch(&mut sched, ms(now + 9)).0, next);
+        }
+    }
+
+    #[test]
     fn a_round_is_divided_by_the_number_of_queues() {
         let tunables = Tunables::for_disk(SPINNING);
         let us = |kind, queues| {
