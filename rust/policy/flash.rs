@@ -204,6 +204,22 @@ mod tests {
     }
 
     #[test]
+    fn a_starved_class_gets_a_single_request() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        for (rq, position) in [(1, 0), (2, 8), (3, 16)] {
+            let arrival = in_class(read(two, position), Class::RealTime);
+            add(&mut sched, ms(0), arrival, rq);
+        }
+        add(&mut sched, ms(0), read(one, 90_000), 4);
+        add(&mut sched, ms(0), read(one, 90_008), 5);
+        for (now, expected) in [(0, 1), (1_000, 4), (1_000, 2), (1_000, 3), (1_000, 5)] {
+            assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
+        }
+    }
+
+    #[test]
     fn a_turn_ends_after_its_quota() {
         scheduler!(sched, FLASH);
         let mut tunables = sched.tunables().clone();

@@ -169,6 +169,25 @@ mod tests {
     }
 
     #[test]
+    fn a_deep_queue_of_seeks_that_runs_dry_early_is_not_waited_for() {
+        for (distance, now, next) in [(90_000, 6, 7), (90_000, 60, 0), (8, 6, 0)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            for rq in 1..7u8 {
+                add(&mut sched, ms(0), read(one, u64::from(rq) * distance), rq);
+            }
+            let (_, id) = dispatch(&mut sched, ms(0));
+            for rq in 2..7u8 {
+                assert_eq!(dispatch(&mut sched, ms(0)).0, rq);
+            }
+            let _ = sched.complete(ms(5), id);
+            add(&mut sched, ms(5), read(two, 9_000_000), 7);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, next);
+        }
+    }
+
+    #[test]
     fn the_idle_class_sends_one_at_a_time() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
