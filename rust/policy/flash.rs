@@ -185,6 +185,34 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_is_about_for_a_moment_after_its_last_read() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(9));
+        let _ = sched.complete(ms(9), id);
+        for rq in 2..5u8 {
+            add(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
+        }
+        for (now, expected) in [(13, 2), (13, 3), (13, 0), (14, 4)] {
+            assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
+        }
+    }
+
+    #[test]
+    fn a_read_that_waits_for_its_turn_is_about() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        for rq in 2..5u8 {
+            add(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
+        }
+        add(&mut sched, ms(9), read(one, 0), 1);
+        for expected in [2, 3, 1, 0] {
+            assert_eq!(dispatch(&mut sched, ms(90)).0, expected);
+        }
+    }
+
+    #[test]
     fn a_better_class_cuts_a_turn() {
         scheduler!(sched, FLASH);
         let one = sched.process(ms(0), ProcessId::NONE);
