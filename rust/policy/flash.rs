@@ -277,6 +277,8 @@ mod tests {
         add(&mut sched, ms(200), read(one, 8), 3);
         assert_eq!(dispatch(&mut sched, ms(200)).0, 2);
         assert_eq!(sched.stats().fifo_expired, 1);
+        // In a new turn, for which it was not put back.
+        assert_eq!(sched.stats().slices, 1);
     }
 
     #[test]

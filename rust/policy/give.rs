@@ -88,7 +88,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             };
         }
         if !queue.sync && self.tunables.low_latency {
-            limit = limit.min(self.async_depth(now, queue));
+            limit = limit.min(self.async_depth(now));
             // A reader whose slice has just ended is about to come back: see who else is there
             // before the disk is given more.
             let about = now.saturating_since(device.last_sync) < self.tunables.slice_idle;
@@ -101,12 +101,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns how many async requests may be with the driver: one more for each sync slice since
     /// a sync request was last late (8.2, step 6).
-    fn async_depth(&self, now: Time, queue: &Queue) -> u32 {
+    fn async_depth(&self, now: Time) -> u32 {
         let since = now.saturating_since(self.device.last_delayed_sync);
-        match fits(since, self.tunables.slice_sync) {
-            0 if queue.dispatched == 0 => 1,
-            depth => depth,
-        }
+        fits(since, self.tunables.slice_sync).max(1)
     }
 
     /// Takes a queued request out of its queue's orders (4.5).
@@ -245,6 +242,24 @@ mod tests {
             assert_eq!(dispatch(&mut sched, ms(210)).0, expected);
         }
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_writer_starts_with_one_request_if_a_reader_was_there_a_moment_ago() {
+        for (now, next) in [(5_007, 0), (5_008, 3)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(5_000), ProcessId::NONE);
+            let mut arrival = read(one, 0);
+            arrival.born = ms(5_000);
+            add(&mut sched, ms(5_000), arrival, 1);
+            let (_, id) = dispatch(&mut sched, ms(5_000));
+            let _ = sched.process_exit(ms(5_000), one);
+            let _ = sched.complete(ms(5_000), id);
+            add(&mut sched, ms(5_000), write(8), 2);
+            add(&mut sched, ms(5_000), write(16), 3);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, 2);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, next);
+        }
     }
 
     #[test]
