@@ -82,8 +82,9 @@ timeout=$((30 + 4 * (SECONDS - begin)))
 # In place, for this is a copy and all other crates are built in it already;
 # cargo itself uses the processors.
 run=(--output "$out/run" --in-place --profile mutants --no-shuffle --baseline skip --build-timeout 600)
-# Which tests, the package's own ones or all, and after how many seconds they hang.
-rounds=("true $timeout")
+# Which tests, all or the package's own ones, and after how many seconds they hang.
+# The unit tests catch most, and take a fraction of the time.
+rounds=("false 30" "true $timeout")
 status=0
 case ${1-} in
 '')
@@ -92,18 +93,18 @@ case ${1-} in
 	shard=$((16#$changes % shards))
 	text="trying a sample of $total mutants of the policy, shard $shard of $shards"
 	rm -rf "$out/run"
+	# The second round would cut what is left into other shards.
+	rounds=("true $timeout")
 	run+=(--shard "$shard/$shards" --sharding round-robin) ;;
 all)
 	# What was found out about other sources says nothing about these.
 	run[1]=$out/all-$changes
 	text="trying all mutants of the policy"
-	run+=(--iterate)
-	# The unit tests catch most, and take a fraction of the time.
-	rounds=("false 30" "${rounds[@]}") ;;
+	run+=(--iterate) ;;
 *)
 	text="trying the mutants of the policy that match '$1'"
 	rm -rf "$out/run"
-	run+=(--re "$1") ;;
+	run+=(--iterate --re "$1") ;;
 esac
 mkdir -p "${run[1]}"
 results=${run[1]}/mutants.out

@@ -198,6 +198,7 @@ mod tests {
 
     use crate::policy::id::ProcessId;
     use crate::policy::ioprio::Class;
+    use crate::policy::near::CLOSE;
     use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
@@ -319,13 +320,17 @@ mod tests {
     }
 
     #[test]
-    fn only_reads_tell_whether_the_disk_has_an_arm() {
-        // A drive takes writes into its cache in no time.
-        for (write, seekless) in [(false, true), (true, false)] {
+    fn only_far_reads_tell_whether_the_disk_has_an_arm() {
+        // A drive takes writes into its cache in no time, and may have read what is close.
+        for (write, distance, seekless) in [
+            (false, CLOSE + 1, true),
+            (false, CLOSE, false),
+            (true, CLOSE + 1, false),
+        ] {
             scheduler!(sched, SPINNING);
             let one = sched.process(ms(0), ProcessId::NONE);
             for at in 0..60 {
-                let mut arrival = read(one, at * 7_000_000 % 50_000_000);
+                let mut arrival = read(one, at * (8 + distance));
                 arrival.write = write;
                 add(&mut sched, ms(at), arrival, 1);
                 let (_, id) = dispatch(&mut sched, ms(at));
