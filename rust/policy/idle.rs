@@ -267,6 +267,16 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_thinker_is_waited_for_only_until_that_is_known() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        for (now, waits) in [(0, true), (30, true), (60, false)] {
+            serve_one(&mut sched, one, now, now);
+            assert_eq!(sched.poll_at().is_some(), waits);
+        }
+    }
+
+    #[test]
     fn a_lone_fsync_is_waited_for_since_that_costs_nothing() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);

@@ -183,6 +183,19 @@ mod tests {
     }
 
     #[test]
+    fn a_request_of_another_queue_inherits_nothing() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let gone = add(&mut sched, ms(0), read(one, 8), 1);
+        add(&mut sched, ms(0), read(one, 90_000), 2);
+        let into = add(&mut sched, ms(9), read(two, 0), 3);
+        assert_eq!(sched.absorb(ms(10), into, gone), Some(1));
+        assert_eq!(sched.check(), Ok(()));
+        assert_eq!(dispatch(&mut sched, ms(126)).0, 2);
+    }
+
+    #[test]
     fn only_the_own_queue_merges() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
