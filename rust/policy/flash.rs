@@ -220,6 +220,9 @@ mod tests {
         add(&mut sched, ms(0), read(one, 0), 1);
         add(&mut sched, ms(0), read(one, 8), 2);
         assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        // Its own class does not.
+        add(&mut sched, ms(1), read(ProcessId::NONE, 50_000), 4);
+        assert_eq!(sched.stats().preemptions, 0);
         add(
             &mut sched,
             ms(1),
@@ -228,6 +231,7 @@ mod tests {
         );
         assert_eq!(sched.stats().preemptions, 1);
         assert_eq!(dispatch(&mut sched, ms(1)).0, 3);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 4);
         assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
     }
 
