@@ -340,6 +340,9 @@ mod tests {
         assert_eq!(second, 2);
         let _ = sched.complete(ms(3), id);
         assert_eq!(dispatch(&mut sched, ms(3)).0, 0);
+        sched.expire(ms(3), false);
+        // Only that of those without a record is left.
+        assert_eq!(sched.queues.len(), 1);
         assert_eq!(sched.check(), Ok(()));
     }
 }

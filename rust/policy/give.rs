@@ -199,7 +199,10 @@ mod tests {
     use crate::policy::id::ProcessId;
     use crate::policy::ioprio::Class;
     use crate::policy::near::CLOSE;
-    use crate::policy::scheduler::Kick;
+    use crate::policy::scheduler::{
+        Decision,
+        Kick, //
+    };
     use crate::policy::testing::*;
 
     #[test]
@@ -236,7 +239,7 @@ mod tests {
         }
         let (first, id) = dispatch(&mut sched, ms(50));
         assert_eq!(first, 1);
-        assert_eq!(dispatch(&mut sched, ms(50)).0, 0);
+        assert_eq!(sched.dispatch(ms(50)), Decision::Nothing);
         assert!(!sched.has_work());
         assert_eq!(sched.complete(ms(60), id), Kick::Run);
         for expected in [2, 3, 0] {

@@ -159,6 +159,7 @@ mod tests {
     use super::*;
     use crate::policy::id::ProcessId;
     use crate::policy::request::Disk;
+    use crate::policy::scheduler::Decision;
     use crate::policy::testing::*;
 
     #[test]
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(sched.complete(ms(5), id), Kick::None);
         assert_eq!(sched.poll_at(), Some(ms(13)));
         assert!(!sched.has_work());
-        assert_eq!(dispatch(&mut sched, ms(6)).0, 0);
+        assert_eq!(sched.dispatch(ms(6)), Decision::Idle { until: ms(13) });
         // The busy queue kick: another queue is busy, so the wait ends at once.
         let (_, kick) = insert(&mut sched, ms(7), read(one, 8), 3);
         assert_eq!(kick, Kick::Run);

@@ -173,6 +173,7 @@ mod tests {
         assert_eq!(sched.former(old), Some(heir));
         assert_eq!(sched.latter(other), None);
         assert!(sched.same_queue(heir, old));
+        assert_eq!(sched.request(old), Some(&1));
         assert_eq!(sched.absorb(ms(10), heir, old), Some(1));
         sched.moved(ms(10), heir, Sector::new(0), 16);
         assert_eq!(sched.request(old), None);

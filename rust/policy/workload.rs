@@ -326,6 +326,22 @@ mod tests {
     }
 
     #[test]
+    fn one_kind_goes_on_until_its_time_is_over() {
+        // That of two of three queues: 200 ms of the round.
+        for (now, next) in [(200, 3), (201, 2)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 0), 1);
+            add(&mut sched, ms(0), read(ProcessId::NONE, 9_000_000), 2);
+            add(&mut sched, ms(0), read(two, 900_000), 3);
+            assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+            let _ = sched.process_exit(ms(0), one);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, next);
+        }
+    }
+
+    #[test]
     fn a_batch_of_starved_async_requests_is_not_preempted() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
