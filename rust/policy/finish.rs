@@ -309,6 +309,21 @@ mod tests {
     }
 
     #[test]
+    fn a_cancel_changes_who_is_next_only_if_it_was_that_one() {
+        for (cancelled, next) in [(0, 2), (2, 1)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let mut ids = [RqId::NONE; 3];
+            for ((rq, position), id) in [(1, 8), (2, 40), (3, 1_000)].into_iter().zip(&mut ids) {
+                *id = add(&mut sched, ms(0), read(one, position), rq);
+            }
+            let id = ids.get(cancelled).copied().unwrap_or_default();
+            assert!(sched.cancel(ms(0), id).0.is_some());
+            assert_eq!(dispatch(&mut sched, ms(0)).0, next);
+        }
+    }
+
+    #[test]
     fn what_a_refusal_does_not_depend_on_may_be_cancelled_without_a_kick() {
         scheduler!(sched, SPINNING);
         assert!(sched

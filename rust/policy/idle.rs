@@ -174,7 +174,9 @@ mod tests {
         assert_eq!(sched.complete(ms(5), id), Kick::None);
         assert_eq!(sched.poll_at(), Some(ms(13)));
         assert!(!sched.has_work());
-        assert_eq!(sched.dispatch(ms(6)), Decision::Idle { until: ms(13) });
+        let until = ms(13);
+        let expected = Decision::Idle { until };
+        assert_eq!(sched.dispatch(ms(6)), expected);
         // The busy queue kick: another queue is busy, so the wait ends at once.
         let (_, kick) = insert(&mut sched, ms(7), read(one, 8), 3);
         assert_eq!(kick, Kick::Run);
