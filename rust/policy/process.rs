@@ -317,8 +317,9 @@ mod tests {
             } else {
                 sched.expire(ms(1), false);
             }
-            if let Some(index) = sched.processes.find(two.handle()) {
-                sched.processes.at_mut(index).map(|two| two.used = false);
+            let index = sched.processes.find(two.handle()).unwrap_or(NIL);
+            if let Some(two) = sched.processes.at_mut(index) {
+                two.used = false;
             }
             assert!(!sched.process(ms(2), ProcessId::NONE).is_none());
             assert!(sched.processes.find(two.handle()).is_some());
