@@ -244,13 +244,18 @@ mod tests {
     fn a_request_can_be_freed_in_every_state() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
+        assert_eq!(sched.processes(), 1);
+        assert!(!sched.has_work());
         let queued = add(&mut sched, ms(0), read(one, 0), 1);
+        assert!(sched.has_work());
+        assert!(!sched.is_empty());
         assert_eq!(sched.cancel(ms(0), queued), (Some(1), Kick::None));
         let head = sched.insert_head(ms(0), read(one, 0), 2);
         let head = head.map_or(RqId::NONE, |(id, _)| id);
         assert_eq!(sched.cancel(ms(0), head).0, Some(2));
         add(&mut sched, ms(0), read(one, 0), 3);
         let (_, away) = dispatch(&mut sched, ms(0));
+        assert_eq!(sched.in_driver(), 1);
         assert_eq!(sched.cancel(ms(0), away).0, None);
         add(&mut sched, ms(0), read(one, 0), 4);
         let (_, back) = dispatch(&mut sched, ms(0));

@@ -249,6 +249,17 @@ mod tests {
     }
 
     #[test]
+    fn requests_at_one_place_stand_in_the_order_of_arrival() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let first = add(&mut sched, ms(0), read(one, 8), 1);
+        let second = add(&mut sched, ms(0), read(one, 8), 2);
+        assert_eq!(sched.latter(first), Some(second));
+        assert_eq!(sched.former(second), Some(first));
+        assert_eq!(sched.former(first), None);
+    }
+
+    #[test]
     fn growth_at_the_front_sorts_again() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
