@@ -18,7 +18,7 @@ version=26.0.0
 sample=40
 # The share of tried mutants that must be caught, in percent. Survivors are printed
 # either way, and are to be killed or explained in mutants.toml one by one.
-wanted=75
+wanted=90
 
 tool=$RCFQ_CACHE/cargo-mutants-$version
 out=$RCFQ_BUILD/mutants
