@@ -18,7 +18,7 @@ version=26.0.0
 sample=40
 # The share of tried mutants that must be caught, in percent. Survivors are printed
 # either way, and are to be killed or explained in mutants.toml one by one.
-wanted=75
+wanted=90
 
 tool=$RCFQ_CACHE/cargo-mutants-$version
 out=$RCFQ_BUILD/mutants
@@ -81,8 +81,10 @@ timeout=$((30 + 4 * (SECONDS - begin)))
 
 # In place, for this is a copy and all other crates are built in it already;
 # cargo itself uses the processors.
-run=(--output "$out/run" --in-place --test-workspace true --profile mutants --no-shuffle
-	--baseline skip --timeout "$timeout" --build-timeout 600)
+run=(--output "$out/run" --in-place --profile mutants --no-shuffle --baseline skip --build-timeout 600)
+# Which tests, all or the package's own ones, and after how many seconds they hang.
+# The unit tests catch most, and take a fraction of the time.
+rounds=("false 30" "true $timeout")
 status=0
 case ${1-} in
 '')
@@ -91,6 +93,8 @@ case ${1-} in
 	shard=$((16#$changes % shards))
 	text="trying a sample of $total mutants of the policy, shard $shard of $shards"
 	rm -rf "$out/run"
+	# The second round would cut what is left into other shards.
+	rounds=("true $timeout")
 	run+=(--shard "$shard/$shards" --sharding round-robin) ;;
 all)
 	# What was found out about other sources says nothing about these.
@@ -100,14 +104,32 @@ all)
 *)
 	text="trying the mutants of the policy that match '$1'"
 	rm -rf "$out/run"
-	run+=(--re "$1") ;;
+	run+=(--iterate --re "$1") ;;
 esac
 mkdir -p "${run[1]}"
+results=${run[1]}/mutants.out
+
+# note: keep what cargo-mutants forgets from run to run. It takes what did not
+# compile as caught the next time, and tries again what hung.
+note() {
+	local kind
+	mkdir -p "$results"
+	for kind in unviable timeout; do
+		touch "${run[1]}/$kind" "$results/$kind.txt"
+		sort -u -o "${run[1]}/$kind" "${run[1]}/$kind" "$results/$kind.txt"
+	done
+	cat "$results/timeout.txt" >>"$results/previously_caught.txt"
+}
 # That some were missed (2) or timed out (3) is a result, no failure to run.
 try() {
-	local status=0
-	mutants "${run[@]}" -- --tests || status=$?
-	[[ $status =~ ^[023]$ ]]
+	local round status
+	for round in "${rounds[@]}"; do
+		note
+		status=0
+		mutants "${run[@]}" --test-workspace "${round% *}" --timeout "${round#* }" -- --tests || status=$?
+		[[ $status =~ ^[023]$ ]] || return 1
+	done
+	note
 }
 if [ "${1-}" = all ]; then
 	say "$text; interrupt it at will, the same command goes on"
@@ -118,12 +140,11 @@ fi
 [ "$status" != 0 ] || touch "$tree/target/.whole"
 [ "$status" = 0 ] || { tally mutants 0 1; exit 1; }
 
-results=${run[1]}/mutants.out
 count() {
-	cat /dev/null "${@/#/$results/}" 2>/dev/null | wc -l
+	cat /dev/null "$@" 2>/dev/null | sort -u | wc -l
 }
-caught=$(count caught.txt previously_caught.txt) timeouts=$(count timeout.txt)
-unviable=$(count unviable.txt) survived=$(count missed.txt)
+timeouts=$(count "${run[1]}/timeout") unviable=$(count "${run[1]}/unviable") survived=$(count "$results/missed.txt")
+caught=$(($(count "$results/caught.txt" "$results/previously_caught.txt" "${run[1]}"/{timeout,unviable}) - timeouts - unviable))
 # The path by which a file is mounted tells a reader nothing.
 sed 's|^.*\.\./|survived: |' "$results/missed.txt"
 echo "$((caught + timeouts + unviable + survived)) mutants, $caught caught, $timeouts timeouts, $unviable unviable, $survived survived"

@@ -56,8 +56,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let mut at = index;
         for _ in 0..CHAIN {
             match self.merge_target(at) {
-                Some(next) if next != index => at = next,
-                _ => break,
+                Some(next) => at = next,
+                None => break,
             }
         }
         at
@@ -165,6 +165,7 @@ mod tests {
     use crate::policy::id::ProcessId;
     use crate::policy::ioprio::Class;
     use crate::policy::testing::*;
+    use crate::policy::time::Span;
 
     /// Returns the queue of a process.
     fn queue<M: Memory<u8>>(sched: &Scheduler<u8, M>, process: ProcessId) -> u32 {
@@ -204,6 +205,50 @@ mod tests {
         assert_eq!(dispatch(&mut sched, ms(5)).0, 4);
         assert_eq!(sched.stats().slices, 2);
         assert_eq!(sched.check(), Ok(()));
+        // They stay together when the slice is over, as long as they read on.
+        sched.expire(ms(5), true);
+        add(&mut sched, ms(6), read(one, 1_032), 5);
+        assert_eq!(queue(&sched, one), queue(&sched, two));
+        assert_eq!(sched.stats().coop_splits, 0);
+    }
+
+    #[test]
+    fn a_slice_that_goes_on_with_another_queue_ends_no_later() {
+        // Whether its clock runs already or not.
+        for (ended, bound) in [(true, 102), (false, 107)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 1_000), 1);
+            let (_, id) = dispatch(&mut sched, ms(0));
+            add(&mut sched, ms(1), read(two, 1_008), 2);
+            if ended {
+                let _ = sched.complete(ms(2), id);
+            }
+            assert_eq!(dispatch(&mut sched, ms(7)).0, 2);
+            assert_eq!(sched.slice.end(), ms(bound));
+        }
+    }
+
+    #[test]
+    fn on_flash_nobody_shares_a_queue() {
+        for move_together in [false, true] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            meet(&mut sched, one, two);
+            if move_together {
+                add(&mut sched, ms(4), read(one, 1_016), 3);
+                assert_eq!(queue(&sched, one), queue(&sched, two));
+            }
+            let mut tunables = sched.tunables().clone();
+            tunables.slice_idle = Span::ZERO;
+            let _ = sched.set_tunables(ms(5), tunables);
+            add(&mut sched, ms(6), read(one, 1_024), 4);
+            add(&mut sched, ms(6), read(two, 1_032), 5);
+            assert!(queue(&sched, one) != queue(&sched, two));
+            assert_eq!(sched.check(), Ok(()));
+        }
     }
 
     #[test]
@@ -278,5 +323,41 @@ mod tests {
         assert_eq!(queue(&sched, one), own);
         assert_eq!(dispatch(&mut sched, ms(5)).0, 3);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn nobody_joins_a_queue_that_its_process_has_left() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        meet(&mut sched, one, two);
+        add(&mut sched, ms(4), read(two, 1_016), 3);
+        let (own, left) = (queue(&sched, one), queue(&sched, two));
+        let _ = sched.process_exit(ms(4), two);
+        add(&mut sched, ms(5), read(one, 1_024), 4);
+        assert_eq!(queue(&sched, one), own);
+        assert_eq!(sched.check(), Ok(()));
+        // Nor is that planned, in either direction.
+        sched.plan_merge(own, left);
+        sched.plan_merge(left, own);
+        assert_eq!(sched.stats().coop_merges, 1);
+    }
+
+    #[test]
+    fn a_plan_stands_until_it_is_carried_out() {
+        scheduler!(sched, SPINNING);
+        let [one, two, three] = [1, 2, 3].map(|rq| {
+            let process = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(process, 0), rq);
+            queue(&sched, process)
+        });
+        sched.plan_merge(one, two);
+        sched.plan_merge(one, three);
+        assert_eq!(sched.stats().coop_merges, 1);
+        // Who is to move to the first goes straight to where that one goes.
+        sched.plan_merge(three, one);
+        assert_eq!(sched.stats().coop_merges, 2);
+        assert_eq!(sched.end_of_chain(three), two);
+        assert_eq!(sched.merge_target(three), Some(two));
     }
 }

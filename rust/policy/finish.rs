@@ -261,13 +261,18 @@ mod tests {
     fn a_request_can_be_freed_in_every_state() {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
+        assert_eq!(sched.processes(), 1);
+        assert!(!sched.has_work());
         let queued = add(&mut sched, ms(0), read(one, 0), 1);
+        assert!(sched.has_work());
+        assert!(!sched.is_empty());
         assert_eq!(sched.cancel(ms(0), queued), (Some(1), Kick::None));
         let head = sched.insert_head(ms(0), read(one, 0), 2);
         let head = head.map_or(RqId::NONE, |(id, _)| id);
         assert_eq!(sched.cancel(ms(0), head).0, Some(2));
         add(&mut sched, ms(0), read(one, 0), 3);
         let (_, away) = dispatch(&mut sched, ms(0));
+        assert_eq!(sched.in_driver(), 1);
         assert_eq!(sched.cancel(ms(0), away).0, None);
         add(&mut sched, ms(0), read(one, 0), 4);
         let (_, back) = dispatch(&mut sched, ms(0));
@@ -278,6 +283,84 @@ mod tests {
         assert_eq!(sched.in_driver(), 0);
         assert_eq!(sched.stats().cancelled, 4);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_late_sync_request_costs_the_writers_their_depth() {
+        for (born, writes) in [(875, [2, 0]), (876, [2, 3])] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(1_000), ProcessId::NONE);
+            let mut arrival = read(one, 0);
+            arrival.born = ms(born);
+            add(&mut sched, ms(1_000), arrival, 1);
+            let (_, id) = dispatch(&mut sched, ms(1_000));
+            let _ = sched.process_exit(ms(1_000), one);
+            let _ = sched.complete(ms(1_000), id);
+            add(&mut sched, ms(1_050), write(8), 2);
+            add(&mut sched, ms(1_050), write(16), 3);
+            for expected in writes {
+                assert_eq!(dispatch(&mut sched, ms(1_050)).0, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_disk_that_is_given_little_is_not_called_unable_to_take_more() {
+        for (requests, flying, waited_for, reorders) in [
+            (4, 4, true, None),
+            (5, 4, true, Some(false)),
+            (4, 5, true, Some(true)),
+            (4, 4, false, Some(false)),
+        ] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let process = if waited_for { one } else { ProcessId::NONE };
+            for rq in 0..requests {
+                add(&mut sched, ms(0), read(process, u64::from(rq) * 8), rq);
+            }
+            let _ = dispatch(&mut sched, ms(0));
+            // As if there were others.
+            sched.device.flying_sync = flying;
+            sched.device.queued = 9;
+            let request = Request::new(&read(process, 0), State::Dispatched, 0u8);
+            for _ in 0..51 {
+                sched.note_measure(ms(1), 0, &request);
+            }
+            assert_eq!(sched.reorders(), reorders);
+        }
+    }
+
+    #[test]
+    fn a_cancel_changes_who_is_next_only_if_it_was_that_one() {
+        for (cancelled, next) in [(0, 2), (2, 1)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let mut ids = [RqId::NONE; 3];
+            for ((rq, position), id) in [(1, 8), (2, 40), (3, 1_000)].into_iter().zip(&mut ids) {
+                *id = add(&mut sched, ms(0), read(one, position), rq);
+            }
+            let id = ids.get(cancelled).copied().unwrap_or_default();
+            assert!(sched.cancel(ms(0), id).0.is_some());
+            assert_eq!(dispatch(&mut sched, ms(0)).0, next);
+        }
+    }
+
+    #[test]
+    fn what_a_refusal_does_not_depend_on_may_be_cancelled_without_a_kick() {
+        scheduler!(sched, SPINNING);
+        assert!(sched
+            .insert_head(ms(0), read(ProcessId::NONE, 0), 1)
+            .is_ok());
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let one = add(&mut sched, ms(0), write(0), 2);
+        add(&mut sched, ms(0), write(8), 3);
+        let idle = add(&mut sched, ms(0), in_class(write(0), Class::Idle), 4);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 0);
+        assert_eq!(sched.cancel(ms(1), one), (Some(2), Kick::None));
+        assert_eq!(sched.cancel(ms(1), idle), (Some(4), Kick::None));
+        assert!(!sched.has_work());
+        assert_eq!(sched.complete(ms(2), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 3);
     }
 
     #[test]
@@ -294,6 +377,9 @@ mod tests {
         assert_eq!(second, 2);
         let _ = sched.complete(ms(3), id);
         assert_eq!(dispatch(&mut sched, ms(3)).0, 0);
+        sched.expire(ms(3), false);
+        // Only that of those without a record is left.
+        assert_eq!(sched.queues.len(), 1);
         assert_eq!(sched.check(), Ok(()));
     }
 }

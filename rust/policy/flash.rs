@@ -190,6 +190,50 @@ mod tests {
     }
 
     #[test]
+    fn a_read_in_the_device_is_about_however_long_it_takes() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(9));
+        for rq in 2..5u8 {
+            add(&mut sched, ms(90), write(u64::from(rq) * 8), rq);
+        }
+        for expected in [2, 3, 0] {
+            assert_eq!(dispatch(&mut sched, ms(90)).0, expected);
+        }
+        assert_eq!(sched.complete(ms(91), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(91)).0, 4);
+    }
+
+    #[test]
+    fn a_reader_is_about_for_a_moment_after_its_last_read() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(9));
+        let _ = sched.complete(ms(9), id);
+        for rq in 2..5u8 {
+            add(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
+        }
+        for (now, expected) in [(13, 2), (13, 3), (13, 0), (14, 4)] {
+            assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
+        }
+    }
+
+    #[test]
+    fn a_read_that_waits_for_its_turn_is_about() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        for rq in 2..5u8 {
+            add(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
+        }
+        add(&mut sched, ms(9), read(one, 0), 1);
+        for expected in [2, 3, 1, 0] {
+            assert_eq!(dispatch(&mut sched, ms(90)).0, expected);
+        }
+    }
+
+    #[test]
     fn a_better_class_cuts_a_turn() {
         scheduler!(sched, FLASH);
         let one = sched.process(ms(0), ProcessId::NONE);
@@ -197,6 +241,9 @@ mod tests {
         add(&mut sched, ms(0), read(one, 0), 1);
         add(&mut sched, ms(0), read(one, 8), 2);
         assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        // Its own class does not.
+        add(&mut sched, ms(1), read(ProcessId::NONE, 50_000), 4);
+        assert_eq!(sched.stats().preemptions, 0);
         add(
             &mut sched,
             ms(1),
@@ -205,7 +252,24 @@ mod tests {
         );
         assert_eq!(sched.stats().preemptions, 1);
         assert_eq!(dispatch(&mut sched, ms(1)).0, 3);
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 4);
         assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
+    }
+
+    #[test]
+    fn a_starved_class_gets_a_single_request() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        for (rq, position) in [(1, 0), (2, 8), (3, 16)] {
+            let arrival = in_class(read(two, position), Class::RealTime);
+            add(&mut sched, ms(0), arrival, rq);
+        }
+        add(&mut sched, ms(0), read(one, 90_000), 4);
+        add(&mut sched, ms(0), read(one, 90_008), 5);
+        for (now, expected) in [(0, 1), (1_000, 4), (1_000, 2), (1_000, 3), (1_000, 5)] {
+            assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
+        }
     }
 
     #[test]
@@ -238,6 +302,8 @@ mod tests {
         add(&mut sched, ms(200), read(one, 8), 3);
         assert_eq!(dispatch(&mut sched, ms(200)).0, 2);
         assert_eq!(sched.stats().fifo_expired, 1);
+        // In a new turn, for which it was not put back.
+        assert_eq!(sched.stats().slices, 1);
     }
 
     #[test]

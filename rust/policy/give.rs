@@ -83,7 +83,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             };
         }
         if !queue.sync && self.tunables.low_latency {
-            limit = limit.min(self.async_depth(now, queue));
+            limit = limit.min(self.async_depth(now));
             // A reader whose slice has just ended is about to come back: see who else is there
             // before the disk is given more.
             let about = now.saturating_since(device.last_sync) < self.tunables.slice_idle;
@@ -96,12 +96,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns how many async requests may be with the driver: one more for each sync slice since
     /// a sync request was last late (8.2, step 6).
-    fn async_depth(&self, now: Time, queue: &Queue) -> u32 {
+    fn async_depth(&self, now: Time) -> u32 {
         let since = now.saturating_since(self.device.last_delayed_sync);
-        match fits(since, self.tunables.slice_sync) {
-            0 if queue.dispatched == 0 => 1,
-            depth => depth,
-        }
+        fits(since, self.tunables.slice_sync).max(1)
     }
 
     /// Takes a queued request out of its queue's orders (4.5).
@@ -198,7 +195,11 @@ mod tests {
 
     use crate::policy::id::ProcessId;
     use crate::policy::ioprio::Class;
-    use crate::policy::scheduler::Kick;
+    use crate::policy::near::CLOSE;
+    use crate::policy::scheduler::{
+        Decision,
+        Kick, //
+    };
     use crate::policy::testing::*;
 
     #[test]
@@ -235,13 +236,31 @@ mod tests {
         }
         let (first, id) = dispatch(&mut sched, ms(50));
         assert_eq!(first, 1);
-        assert_eq!(dispatch(&mut sched, ms(50)).0, 0);
+        assert_eq!(sched.dispatch(ms(50)), Decision::Nothing);
         assert!(!sched.has_work());
         assert_eq!(sched.complete(ms(60), id), Kick::Run);
         for expected in [2, 3, 0] {
             assert_eq!(dispatch(&mut sched, ms(210)).0, expected);
         }
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_writer_starts_with_one_request_if_a_reader_was_there_a_moment_ago() {
+        for (now, next) in [(5_007, 0), (5_008, 3)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(5_000), ProcessId::NONE);
+            let mut arrival = read(one, 0);
+            arrival.born = ms(5_000);
+            add(&mut sched, ms(5_000), arrival, 1);
+            let (_, id) = dispatch(&mut sched, ms(5_000));
+            let _ = sched.process_exit(ms(5_000), one);
+            let _ = sched.complete(ms(5_000), id);
+            add(&mut sched, ms(5_000), write(8), 2);
+            add(&mut sched, ms(5_000), write(16), 3);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, 2);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, next);
+        }
     }
 
     #[test]
@@ -266,7 +285,7 @@ mod tests {
     fn quantum_bounds_what_one_of_several_queues_has_with_the_driver() {
         scheduler!(sched, SPINNING);
         let mut tunables = sched.tunables().clone();
-        tunables.quantum = 4;
+        tunables.quantum = 3;
         let _ = sched.set_tunables(ms(0), tunables);
         let one = sched.process(ms(0), ProcessId::NONE);
         let two = sched.process(ms(0), ProcessId::NONE);
@@ -275,14 +294,49 @@ mod tests {
         }
         add(&mut sched, ms(0), read(two, 90_000), 9);
         // Half of it before the first completion, all of it afterwards.
-        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
-        let (second, id) = dispatch(&mut sched, ms(0));
-        assert_eq!(second, 2);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
         assert_eq!(dispatch(&mut sched, ms(0)).0, 0);
         assert_eq!(sched.complete(ms(1), id), Kick::Run);
-        for expected in [3, 4, 5, 0] {
+        for expected in [2, 3, 4, 0] {
             assert_eq!(dispatch(&mut sched, ms(1)).0, expected);
         }
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_lone_writer_may_fill_the_device() {
+        scheduler!(sched, SPINNING);
+        let mut tunables = sched.tunables().clone();
+        tunables.quantum = 2;
+        tunables.low_latency = false;
+        let _ = sched.set_tunables(ms(0), tunables);
+        for rq in 1..6u8 {
+            add(&mut sched, ms(0), write(u64::from(rq) * 8), rq);
+        }
+        for expected in [1, 2, 3, 4, 5, 0] {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
+    }
+
+    #[test]
+    fn only_far_reads_tell_whether_the_disk_has_an_arm() {
+        // A drive takes writes into its cache in no time, and may have read what is close.
+        for (write, distance, seekless) in [
+            (false, CLOSE + 1, true),
+            (false, CLOSE, false),
+            (true, CLOSE + 1, false),
+        ] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            for at in 0..60 {
+                let mut arrival = read(one, at * (8 + distance));
+                arrival.write = write;
+                add(&mut sched, ms(at), arrival, 1);
+                let (_, id) = dispatch(&mut sched, ms(at));
+                let _ = sched.complete(ms(at), id);
+            }
+            assert_eq!(sched.is_seekless(), seekless);
+        }
     }
 }

@@ -268,6 +268,29 @@ mod tests {
     }
 
     #[test]
+    fn real_time_has_an_average_of_its_own() {
+        let mut room = [const { Slot::new() }; 4];
+        let mut slab = Slab::new(&mut room[..]);
+        let mut group = Group::new(Time::ZERO);
+        for (queue, class) in (0u32..).zip([
+            Class::BestEffort,
+            Class::BestEffort,
+            Class::BestEffort,
+            Class::RealTime,
+        ]) {
+            assert!(slab.alloc(Queue::new(true, Ioprio::NORM)).is_ok());
+            let tree = TreeIndex::of(class, Kind::Sync);
+            group.add(tree, slab.slots_mut(), queue);
+        }
+        assert_eq!(group.sample_average(Class::BestEffort), 2);
+        assert_eq!(group.sample_average(Class::Idle), 3);
+        assert_eq!(group.average(Class::RealTime), 0);
+        assert_eq!(group.sample_average(Class::RealTime), 1);
+        let averages = [Class::RealTime, Class::BestEffort, Class::Idle];
+        assert_eq!(averages.map(|class| group.average(class)), [1, 3, 3]);
+    }
+
+    #[test]
     fn a_charge_counts_by_weight() {
         assert_eq!(virtual_charge(100_000_000, WHOLE), 409_600_000_000);
         assert_eq!(virtual_charge(100_000_000, WHOLE / 2), 819_200_000_000);

@@ -46,15 +46,16 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if queue.yields && self.device.busy > 1 {
             return false;
         }
-        // Its tree is the one of what it is now: a reader that has just turned out to be seeky is
-        // not the last of the sequential ones.
-        let index = self.tree_of(queue);
-        let Some(tree) = self.group.tree(index) else {
+        // Only the last one of a tree is waited for. A reader that has just turned out to be seeky
+        // is on the tree of the sequential ones still, but must not hold up the seeky ones.
+        let becomes = self.tree_of(queue);
+        let alone = becomes == queue.tree || !self.group.is_occupied(becomes);
+        let Some(tree) = self.group.tree(queue.tree) else {
             return false;
         };
-        let itself = u32::from(queue.tree == index);
         queue.sync
-            && tree.tree.len() <= itself
+            && alone
+            && tree.tree.len() == 1
             && !tree.think.is_longer_than(self.tunables.slice_idle)
     }
 
@@ -164,6 +165,8 @@ mod tests {
 
     use super::*;
     use crate::policy::id::ProcessId;
+    use crate::policy::request::Disk;
+    use crate::policy::scheduler::Decision;
     use crate::policy::testing::*;
 
     #[test]
@@ -178,7 +181,9 @@ mod tests {
         assert_eq!(sched.complete(ms(5), id), Kick::None);
         assert_eq!(sched.poll_at(), Some(ms(13)));
         assert!(!sched.has_work());
-        assert_eq!(dispatch(&mut sched, ms(6)).0, 0);
+        let until = ms(13);
+        let expected = Decision::Idle { until };
+        assert_eq!(sched.dispatch(ms(6)), expected);
         // The busy queue kick: another queue is busy, so the wait ends at once.
         let (_, kick) = insert(&mut sched, ms(7), read(one, 8), 3);
         assert_eq!(kick, Kick::Run);
@@ -262,6 +267,163 @@ mod tests {
         assert_eq!(dispatch(&mut sched, ms(5)).0, 2);
     }
 
+    /// Serves one request of a process.
+    fn serve_one<M: Memory<u8>>(
+        sched: &mut Scheduler<u8, M>,
+        process: ProcessId,
+        position: u64,
+        now: u64,
+    ) {
+        add(sched, ms(now), read(process, position), 1);
+        let (rq, id) = dispatch(sched, ms(now));
+        assert_eq!(rq, 1);
+        let _ = sched.complete(ms(now), id);
+    }
+
+    #[test]
+    fn there_is_one_wait_at_the_end_of_those_not_worth_waiting_for() {
+        for other_seeker in [false, true] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            for at in 0..6 {
+                serve_one(&mut sched, one, at * 90_000, at);
+            }
+            let _ = sched.timer(ms(13));
+            add(&mut sched, ms(13), read(one, 600_000), 1);
+            let (_, id) = dispatch(&mut sched, ms(13));
+            add(&mut sched, ms(13), read(two, 9_000_000), 2);
+            if other_seeker {
+                add(&mut sched, ms(13), read(ProcessId::NONE, 5_000_000), 3);
+            }
+            let _ = sched.complete(ms(14), id);
+            assert_eq!(sched.poll_at().is_some(), !other_seeker);
+        }
+    }
+
+    #[test]
+    fn a_slow_thinker_is_waited_for_only_until_that_is_known() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        for (now, waits) in [(0, true), (30, true), (60, false)] {
+            serve_one(&mut sched, one, now, now);
+            assert_eq!(sched.poll_at().is_some(), waits);
+        }
+    }
+
+    #[test]
+    fn a_lone_fsync_is_waited_for_since_that_costs_nothing() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let mut fsync = read(one, 0);
+        fsync.write = true;
+        add(&mut sched, ms(0), fsync, 1);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.complete(ms(5), id);
+        assert_eq!(sched.poll_at(), Some(ms(13)));
+    }
+
+    #[test]
+    fn the_disk_is_drained_for_a_reader_but_not_for_the_idle_class() {
+        for (class, next) in [(Class::BestEffort, 0), (Class::Idle, 2)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            assert!(sched.insert_head(ms(0), write(0), 1).is_ok());
+            assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+            add(&mut sched, ms(0), in_class(read(one, 0), class), 2);
+            assert_eq!(dispatch(&mut sched, ms(0)).0, next);
+        }
+    }
+
+    #[test]
+    fn metadata_that_interrupts_is_not_waited_for() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(500), ProcessId::NONE);
+        let two = sched.process(ms(500), ProcessId::NONE);
+        add(&mut sched, ms(500), read(one, 0), 1);
+        add(&mut sched, ms(500), read(one, 8), 2);
+        assert_eq!(dispatch(&mut sched, ms(500)).0, 1);
+        let mut metadata = read(two, 900_000);
+        metadata.prio = true;
+        add(&mut sched, ms(501), metadata, 3);
+        assert_eq!(dispatch(&mut sched, ms(501)).0, 3);
+        assert_eq!(sched.stats().interruptions, 1);
+        assert_eq!(dispatch(&mut sched, ms(501)).0, 2);
+    }
+
+    #[test]
+    fn nobody_is_waited_for_on_a_disk_that_was_seen_not_to_seek() {
+        for auto in [true, false] {
+            scheduler!(sched, SPINNING);
+            let mut tunables = sched.tunables().clone();
+            tunables.slice_idle_auto = auto;
+            let _ = sched.set_tunables(ms(0), tunables);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            for at in 0..60 {
+                serve_one(&mut sched, one, at * 90_000, at);
+            }
+            assert!(sched.is_seekless());
+            let _ = sched.process_exit(ms(60), one);
+            serve_one(&mut sched, two, 0, 60);
+            assert_eq!(sched.poll_at().is_none(), auto);
+        }
+    }
+
+    #[test]
+    fn where_nothing_rotates_waiting_needs_a_device_that_takes_one_at_a_time() {
+        for (depth, waits) in [(1, true), (8, false)] {
+            let disk = Disk { depth, ..FLASH };
+            scheduler!(sched, disk);
+            let mut tunables = sched.tunables().clone();
+            tunables.slice_idle = Span::from_ms(8);
+            let _ = sched.set_tunables(ms(0), tunables);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            serve_one(&mut sched, one, 0, 0);
+            assert_eq!(sched.poll_at().is_some(), waits);
+        }
+    }
+
+    #[test]
+    fn a_wait_is_not_prolonged() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        let (_, back) = dispatch(&mut sched, ms(0));
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.requeue(ms(1), back);
+        let _ = sched.complete(ms(1), id);
+        assert_eq!(sched.poll_at(), Some(ms(9)));
+        assert!(sched.reinsert(ms(2), back, 1).is_ok());
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 1);
+        let _ = sched.complete(ms(5), back);
+        assert_eq!(sched.poll_at(), Some(ms(9)));
+        assert_eq!(sched.stats().idle_armed, 1);
+    }
+
+    #[test]
+    fn a_small_request_that_was_waited_for_goes_out_whatever_is_in_the_device() {
+        for (sectors, busy, next) in [(8, false, 3), (9, false, 0), (8, true, 0)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            serve_one(&mut sched, one, 0, 1);
+            assert!(sched.insert_head(ms(1), write(0), 1).is_ok());
+            assert_eq!(dispatch(&mut sched, ms(1)).0, 1);
+            if busy {
+                add(&mut sched, ms(1), read(two, 900_000), 2);
+            }
+            let mut arrival = read(one, 8);
+            arrival.sectors = sectors;
+            add(&mut sched, ms(2), arrival, 3);
+            assert_eq!(sched.stats().idle_hit, 1);
+            assert_eq!(sched.stats().kick_large, u64::from(sectors > 8));
+            assert_eq!(sched.stats().kick_busy, u64::from(busy));
+            assert_eq!(dispatch(&mut sched, ms(2)).0, next);
+        }
+    }
+
     /// Serves one request of a process of the worst level, whose slice is 40 ms.
     fn serve<M: Memory<u8>>(
         sched: &mut Scheduler<u8, M>,
@@ -305,5 +467,16 @@ mod tests {
         // It thinks for 5 ms, and 4 are left of the slice that ends at 46.
         assert_eq!(serve(&mut sched, one, 29, 42), 1);
         assert_eq!(sched.poll_at(), None);
+        let index = sched.processes.find(one.handle()).unwrap_or_default();
+        for (more, waits) in [(1, false), (0, true)] {
+            let mut arrival = read(one, 100);
+            arrival.owner.ioprio.level = crate::policy::Level::WORST;
+            add(&mut sched, ms(42), arrival, 1);
+            let (_, id) = dispatch(&mut sched, ms(42));
+            let think = sched.processes.at(index).and_then(|one| one.think.mean());
+            let end = sched.slice.end().saturating_sub(think.unwrap_or_default());
+            let _ = sched.complete(end.saturating_add(Span::from_ns(more)), id);
+            assert_eq!(sched.poll_at().is_some(), waits);
+        }
     }
 }

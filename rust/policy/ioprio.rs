@@ -132,6 +132,22 @@ mod tests {
     }
 
     #[test]
+    fn metadata_counts_at_least_as_the_middle_level_of_best_effort() {
+        let of = |class, level| Ioprio {
+            class,
+            level: Level::new(level),
+        };
+        for (own, boosted) in [
+            (of(Class::Idle, 7), Ioprio::NORM),
+            (of(Class::BestEffort, 7), Ioprio::NORM),
+            (of(Class::BestEffort, 1), of(Class::BestEffort, 1)),
+            (of(Class::RealTime, 7), of(Class::RealTime, 4)),
+        ] {
+            assert_eq!(own.boosted(), boosted);
+        }
+    }
+
+    #[test]
     fn the_idle_class_has_one_level() {
         let idle = Ioprio {
             class: Class::Idle,

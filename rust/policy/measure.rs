@@ -296,8 +296,28 @@ mod tests {
         }
         assert!(measure.is_seekless());
         for read in 0..40 {
-            measure.doubt(ms(10 * read + 9), ms(10 * read), true);
+            measure.doubt(ms(10 * read + 5), ms(10 * read), true);
         }
         assert!(measure.is_seekless());
+    }
+
+    #[test]
+    fn reads_that_go_on_where_the_head_is_revise_nothing() {
+        let mut measure = Measure::new();
+        lone(&mut measure, 40, 200);
+        for read in 0..40 {
+            measure.doubt(ms(10 * read + 9), ms(10 * read), false);
+        }
+        assert!(measure.is_seekless());
+    }
+
+    #[test]
+    fn the_end_of_another_request_is_not_that_of_the_lone_one() {
+        let mut measure = Measure::new();
+        measure.went(ms(0), 1, 0, true);
+        measure.ended(ms(1), 2, 2, true);
+        assert_eq!(measure.lone_reads.samples, 0);
+        measure.ended(ms(7), 1, 1, true);
+        assert_eq!(measure.lone_reads.mean, 7_000_000);
     }
 }

@@ -173,6 +173,7 @@ mod tests {
         assert_eq!(sched.former(old), Some(heir));
         assert_eq!(sched.latter(other), None);
         assert!(sched.same_queue(heir, old));
+        assert_eq!(sched.request(old), Some(&1));
         assert_eq!(sched.absorb(ms(10), heir, old), Some(1));
         sched.moved(ms(10), heir, Sector::new(0), 16);
         assert_eq!(sched.request(old), None);
@@ -180,6 +181,52 @@ mod tests {
         assert_eq!(dispatch(&mut sched, ms(126)).0, 3);
         assert_eq!(sched.stats().fifo_expired, 1);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn the_heir_takes_the_next_turn_only_if_it_was_that_of_the_other() {
+        // The request at 8 is the next one.
+        for (into, gone, next) in [(1_000, 8, 1_000), (40, 1_000, 8)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let [mut heir, mut other] = [RqId::NONE; 2];
+            for (rq, position) in [(1, 8), (2, 40), (3, 1_000)] {
+                let id = add(&mut sched, ms(0), read(one, position), rq);
+                if position == into {
+                    heir = id;
+                } else if position == gone {
+                    other = id;
+                }
+            }
+            assert!(sched.absorb(ms(0), heir, other).is_some());
+            let _ = dispatch(&mut sched, ms(0));
+            assert_eq!(sched.device.last_position, Sector::new(next + 8));
+            assert_eq!(sched.check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn an_heir_does_not_move_back_in_the_fifo() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let into = add(&mut sched, ms(0), read(one, 90_000), 1);
+        add(&mut sched, ms(0), read(one, 0), 2);
+        let gone = add(&mut sched, ms(0), read(one, 90_008), 3);
+        assert_eq!(sched.absorb(ms(0), into, gone), Some(3));
+        assert_eq!(dispatch(&mut sched, ms(125)).0, 1);
+    }
+
+    #[test]
+    fn a_request_of_another_queue_inherits_nothing() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let gone = add(&mut sched, ms(0), read(one, 8), 1);
+        add(&mut sched, ms(0), read(one, 90_000), 2);
+        let into = add(&mut sched, ms(9), read(two, 0), 3);
+        assert_eq!(sched.absorb(ms(10), into, gone), Some(1));
+        assert_eq!(sched.check(), Ok(()));
+        assert_eq!(dispatch(&mut sched, ms(126)).0, 2);
     }
 
     #[test]
@@ -199,6 +246,17 @@ mod tests {
             sched.front_candidate(read(one, 8).owner, Sector::new(16)),
             None
         );
+    }
+
+    #[test]
+    fn requests_at_one_place_stand_in_the_order_of_arrival() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let first = add(&mut sched, ms(0), read(one, 8), 1);
+        let second = add(&mut sched, ms(0), read(one, 8), 2);
+        assert_eq!(sched.latter(first), Some(second));
+        assert_eq!(sched.former(second), Some(first));
+        assert_eq!(sched.former(first), None);
     }
 
     #[test]

@@ -204,12 +204,25 @@ mod tests {
     /// Lets one process stop at sector 100 008 while another one waits with `arrival`; returns
     /// whether the other one is found to be close.
     fn found(arrival: impl Fn(Arrival) -> Arrival) -> bool {
+        found_after(|arrival| arrival, arrival)
+    }
+
+    /// The same for what the first process did.
+    fn found_after(
+        first: impl Fn(Arrival) -> Arrival,
+        arrival: impl Fn(Arrival) -> Arrival,
+    ) -> bool {
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
         let two = sched.process(ms(0), ProcessId::NONE);
-        add(&mut sched, ms(0), read(one, 100_000), 1);
-        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
-        add(&mut sched, ms(0), arrival(read(two, 0)), 2);
+        // It has more to do: who has run dry may have lost its turn.
+        let [request, more] = [100_000, 100_700].map(|position| first(read(one, position)));
+        // Late async requests are not preempted.
+        let now = ms(if request.owner.sync { 0 } else { 250 });
+        add(&mut sched, ms(0), request, 1);
+        add(&mut sched, ms(0), more, 3);
+        assert_eq!(dispatch(&mut sched, now).0, 1);
+        add(&mut sched, now, arrival(read(two, 0)), 2);
         assert_eq!(sched.check(), Ok(()));
         sched.close_cooperator() != NIL
     }
@@ -239,6 +252,10 @@ mod tests {
         };
         assert!(found(here));
         assert!(!found(|arrival| in_class(here(arrival), Class::Idle)));
+        assert!(!found(|arrival| Arrival {
+            write: true,
+            ..here(arrival)
+        }));
         assert!(!found(|arrival| {
             let mut arrival = here(arrival);
             arrival.owner.ioprio.level = Level::BEST;
@@ -249,6 +266,30 @@ mod tests {
             arrival.owner.sync = false;
             arrival
         }));
+    }
+
+    #[test]
+    fn nobody_goes_on_for_an_fsync_or_async_or_unknown_processes() {
+        let here = |arrival| Arrival {
+            position: Sector::new(100_008),
+            ..arrival
+        };
+        assert!(found_after(|arrival| arrival, here));
+        assert!(!found_after(
+            |arrival| Arrival {
+                write: true,
+                ..arrival
+            },
+            here
+        ));
+        assert!(!found_after(
+            |mut arrival| {
+                arrival.owner.process = ProcessId::NONE;
+                arrival
+            },
+            here
+        ));
+        assert!(!found_after(|arrival| write(arrival.position.get()), here));
     }
 
     /// Returns the queue that a request is in.
@@ -271,8 +312,8 @@ mod tests {
         add(&mut sched, ms(0), read(two, 100_500), 2);
         let near = add(&mut sched, ms(0), read(three, 99_900), 3);
         assert_eq!(sched.close_cooperator(), home(&sched, near));
-        // A request that grows to the front may change that.
-        let ahead = add(&mut sched, ms(0), read(two, 100_040), 4);
+        // As far ahead as the other one is behind: the sweep goes on.
+        let ahead = add(&mut sched, ms(0), read(two, 100_116), 4);
         assert_eq!(sched.close_cooperator(), home(&sched, ahead));
         assert_eq!(sched.check(), Ok(()));
     }

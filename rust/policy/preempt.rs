@@ -177,15 +177,70 @@ mod tests {
         add(&mut sched, ms(0), write(0), 1);
         add(&mut sched, ms(0), write(8), 2);
         // The clock of late sync requests starts one second back: depth grows from there.
-        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        let (first, id) = dispatch(&mut sched, ms(0));
+        assert_eq!(first, 1);
         add(&mut sched, ms(1), read(one, 90_000), 3);
         assert_eq!(sched.stats().preemptions, 1);
-        let (third, id) = dispatch(&mut sched, ms(1));
         // The async request has to land before a queue that is waited for starts.
-        assert_eq!(third, 0);
-        assert!(id.is_none());
+        assert_eq!(dispatch(&mut sched, ms(1)).0, 0);
         assert!(!sched.has_work());
         assert_eq!(sched.check(), Ok(()));
+        assert_eq!(sched.complete(ms(2), id), Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 3);
+    }
+
+    #[test]
+    fn among_real_time_sync_preempts_async_and_best_effort_does_not() {
+        for (class, preemptions) in [(Class::RealTime, 1), (Class::BestEffort, 0)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), in_class(write(0), Class::RealTime), 1);
+            add(&mut sched, ms(0), in_class(write(8), Class::RealTime), 2);
+            assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+            add(&mut sched, ms(1), in_class(read(one, 90_000), class), 3);
+            assert_eq!(sched.stats().preemptions, preemptions);
+        }
+    }
+
+    #[test]
+    fn a_wait_for_all_seekers_ends_when_one_of_them_comes() {
+        for (distance, ends) in [(90_000, true), (8, false)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            // Once it is known to seek, it is on the tree of those not worth waiting for.
+            for at in 0..7 {
+                let _ = sched.timer(ms(if at == 6 { 14 } else { 0 }));
+                let now = ms(if at == 6 { 14 } else { at });
+                add(&mut sched, now, read(one, at * distance), 1);
+                let (_, id) = dispatch(&mut sched, now);
+                let _ = sched.complete(now, id);
+            }
+            assert!(sched.poll_at().is_some());
+            add(&mut sched, ms(15), read(ProcessId::NONE, 5_000_000), 2);
+            assert_eq!(sched.poll_at().is_none(), ends);
+            assert_eq!(dispatch(&mut sched, ms(15)).0, if ends { 2 } else { 0 });
+        }
+    }
+
+    #[test]
+    fn a_turn_that_is_over_leaves_no_time_unless_requests_are_left() {
+        for (fsync, timed_out) in [(false, 1), (true, 0)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            let mut arrival = read(one, 0);
+            arrival.write = fsync;
+            add(&mut sched, ms(0), arrival, 1);
+            let (_, id) = dispatch(&mut sched, ms(0));
+            if !fsync {
+                add(&mut sched, ms(0), read(one, 8), 2);
+                let _ = sched.complete(ms(10), id);
+            }
+            add(&mut sched, ms(110), read(two, 90_000), 3);
+            assert_eq!(sched.stats().slices_timed_out, timed_out);
+            assert_eq!(sched.stats().preemptions, 0);
+            assert_eq!(sched.active, crate::policy::id::NIL);
+        }
     }
 
     #[test]
@@ -207,5 +262,26 @@ mod tests {
             assert_eq!((kick, dispatch(&mut sched, ms(2)).0), expected);
             assert_eq!(sched.check(), Ok(()));
         }
+    }
+
+    #[test]
+    fn who_comes_close_cuts_nothing_but_a_wait_and_async_not_even_that() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(one, 90_000), 2);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let close = add(&mut sched, ms(1), read(two, 8), 3);
+        assert_eq!(sched.stats().preemptions, 0);
+        let _ = sched.cancel(ms(1), close);
+        let _ = sched.complete(ms(1), id);
+        let (second, id) = dispatch(&mut sched, ms(1));
+        assert_eq!(second, 2);
+        let _ = sched.complete(ms(2), id);
+        assert!(sched.poll_at().is_some());
+        add(&mut sched, ms(2), write(90_008), 4);
+        assert!(sched.poll_at().is_some());
+        assert_eq!(sched.stats().preemptions, 0);
     }
 }

@@ -258,8 +258,11 @@ fn shared_slot(ioprio: Ioprio) -> usize {
 mod tests {
 
     use super::*;
+    use crate::policy::ioprio::Level;
     use crate::policy::scheduler::Kick;
+    use crate::policy::slab::Slot;
     use crate::policy::testing::*;
+    use crate::policy::tunables::Tunables;
 
     #[test]
     fn an_idle_record_is_taken_when_none_is_free() {
@@ -278,6 +281,124 @@ mod tests {
         add(&mut sched, ms(1), read(four, 16), 3);
         assert_eq!(sched.process(ms(1), two), ProcessId::NONE);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    /// Takes all records, with the last one used last.
+    fn crowd<M: Memory<u8>>(sched: &mut Scheduler<u8, M>) -> [ProcessId; 3] {
+        let _ = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let three = sched.process(ms(0), ProcessId::NONE);
+        // The first one makes room; all others lose what they were made with.
+        let four = sched.process(ms(0), ProcessId::NONE);
+        [two, three, four]
+    }
+
+    #[test]
+    fn a_record_used_lately_gets_a_second_chance() {
+        scheduler!(sched, SPINNING);
+        let [two, three, _] = crowd(&mut sched);
+        let id = add(&mut sched, ms(1), read(two, 0), 1);
+        assert_eq!(sched.cancel(ms(1), id).0, Some(1));
+        assert!(!sched.process(ms(2), ProcessId::NONE).is_none());
+        assert!(sched.processes.find(two.handle()).is_some());
+        assert!(sched.processes.find(three.handle()).is_none());
+    }
+
+    #[test]
+    fn a_record_whose_requests_are_in_the_device_or_waited_for_is_not_taken() {
+        for waited_for in [false, true] {
+            scheduler!(sched, SPINNING);
+            let [two, three, _] = crowd(&mut sched);
+            add(&mut sched, ms(1), read(two, 0), 1);
+            let (_, id) = dispatch(&mut sched, ms(1));
+            if waited_for {
+                let _ = sched.complete(ms(1), id);
+                assert!(sched.poll_at().is_some());
+            } else {
+                sched.expire(ms(1), false);
+            }
+            let index = sched.processes.find(two.handle()).unwrap_or(NIL);
+            if let Some(two) = sched.processes.at_mut(index) {
+                two.used = false;
+            }
+            assert!(!sched.process(ms(2), ProcessId::NONE).is_none());
+            assert!(sched.processes.find(two.handle()).is_some());
+            assert!(sched.processes.find(three.handle()).is_none());
+        }
+    }
+
+    #[test]
+    fn if_all_that_are_looked_at_were_used_lately_one_is_taken_all_the_same() {
+        let mut requests = [const { Slot::new() }; 1];
+        let mut processes = [const { Slot::new() }; EVICTION_TRIES as usize + 1];
+        let mut queues = [const { Slot::new() }; 1];
+        let mut sched = Scheduler::<u8, _>::new(
+            ms(0),
+            (&mut requests[..], &mut processes[..], &mut queues[..]),
+            SPINNING,
+            Tunables::for_disk(SPINNING),
+        );
+        for _ in 0..EVICTION_TRIES + 2 {
+            assert!(!sched.process(ms(0), ProcessId::NONE).is_none());
+        }
+        assert_eq!(sched.stats().processes_evicted, 1);
+    }
+
+    #[test]
+    fn metadata_lifts_a_queue_for_the_moment_and_its_own_priority_is_kept() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let low = ioprio(Class::BestEffort, 7);
+        for (own, prio, counts) in [
+            (low, false, low),
+            (low, true, Ioprio::NORM),
+            (low, false, low),
+            (low, true, Ioprio::NORM),
+            (Ioprio::NORM, false, Ioprio::NORM),
+        ] {
+            let mut arrival = read(one, 0);
+            arrival.owner.ioprio = own;
+            arrival.prio = prio;
+            let id = add(&mut sched, ms(0), arrival, 1);
+            let queue = sched.queue_of(&arrival.owner).unwrap_or(NIL);
+            let known = sched
+                .queues
+                .at(queue)
+                .map(|one| (one.ioprio, one.own_ioprio));
+            assert_eq!(known, Some((counts, own)));
+            assert_eq!(sched.cancel(ms(0), id).0, Some(1));
+        }
+    }
+
+    #[test]
+    fn a_new_level_does_not_move_a_queue_that_waits() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        let mut arrival = read(one, 8);
+        arrival.owner.ioprio.level = Level::WORST;
+        add(&mut sched, ms(5), arrival, 3);
+        assert_eq!(dispatch(&mut sched, ms(5)).0, 1);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_new_class_moves_nothing_that_does_not_wait() {
+        for class in [Class::BestEffort, Class::RealTime] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 0), 1);
+            let (_, id) = dispatch(&mut sched, ms(0));
+            let _ = sched.complete(ms(0), id);
+            let _ = sched.timer(ms(9));
+            let mut arrival = read(one, 8);
+            arrival.owner.ioprio = ioprio(class, 0);
+            add(&mut sched, ms(9), arrival, 1);
+            assert_eq!(sched.check(), Ok(()));
+            assert_eq!(dispatch(&mut sched, ms(9)).0, 1);
+        }
     }
 
     #[test]

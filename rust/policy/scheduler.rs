@@ -76,10 +76,7 @@ impl Kick {
     /// Joins the kicks of two events.
     #[inline]
     pub fn or(self, other: Kick) -> Kick {
-        match self {
-            Kick::Run => Kick::Run,
-            Kick::None => other,
-        }
+        if self == Kick::Run { self } else { other }
     }
 }
 
@@ -106,7 +103,7 @@ pub(super) struct Device {
     pub(super) flying_sync: u32,
     /// Async requests with the driver.
     pub(super) flying_async: u32,
-    /// The [pieces](super::request::Request::pieces) of the async ones.
+    /// The pieces of the async ones.
     pub(super) flying_pieces: u32,
     /// How many the driver is known to take at once; at least one.
     pub(super) taken: u32,
@@ -120,7 +117,7 @@ pub(super) struct Device {
     pub(super) last_position: Sector,
     /// When a sync request last completed late; only kept on disks that seek.
     pub(super) last_delayed_sync: Time,
-    /// When a sync request last arrived.
+    /// When a sync request arrived last.
     pub(super) last_sync: Time,
 }
 

@@ -125,7 +125,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let enough = self.device.busy > 1 && self.slice.spent >= limit;
         let favour = self.slice.favour;
         self.slice.favour = favour.saturating_sub(1);
-        self.slice.must_dispatch = favour > 1;
+        self.slice.must_dispatch = self.slice.favour > 0;
         if enough || favour == 1 {
             if self.slice.insists {
                 // Its kind's time may not be over, but it has had enough.
@@ -165,6 +165,61 @@ mod tests {
         add(&mut sched, ms(0), write(90_000), 9);
         for expected in [1, 2, 9, 3] {
             assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
+    }
+
+    #[test]
+    fn an_async_queue_that_is_alone_has_no_such_limit() {
+        scheduler!(sched, SPINNING);
+        let mut tunables = sched.tunables().clone();
+        tunables.low_latency = false;
+        tunables.slice_async_rq = 1;
+        let _ = sched.set_tunables(ms(0), tunables);
+        for rq in 1..7u8 {
+            let mut arrival = write(u64::from(rq) * 8);
+            arrival.owner.ioprio.level = Level::WORST;
+            add(&mut sched, ms(0), arrival, rq);
+        }
+        for rq in 1..7u8 {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, rq);
+        }
+        assert_eq!(sched.stats().slices, 1);
+    }
+
+    #[test]
+    fn a_queue_that_is_empty_after_a_cancel_is_not_waited_for() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(0));
+        let _ = sched.complete(ms(1), id);
+        let gone = add(&mut sched, ms(2), read(one, 8), 2);
+        add(&mut sched, ms(2), read(two, 90_000), 3);
+        assert_eq!(sched.cancel(ms(2), gone).0, Some(2));
+        assert_eq!(dispatch(&mut sched, ms(2)).0, 3);
+    }
+
+    #[test]
+    fn a_deep_queue_of_seeks_that_runs_dry_early_is_not_waited_for() {
+        for (distance, now, next) in [(90_000, 6, 7), (90_000, 60, 0), (8, 6, 0)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            for rq in 1..7u8 {
+                add(&mut sched, ms(0), read(one, u64::from(rq) * distance), rq);
+            }
+            let (_, id) = dispatch(&mut sched, ms(0));
+            for rq in 2..7u8 {
+                assert_eq!(dispatch(&mut sched, ms(0)).0, rq);
+            }
+            // As it is once the process is known to come back soon.
+            if let Some(queue) = sched.queues.at_mut(sched.active) {
+                queue.idle_window = true;
+            }
+            let _ = sched.complete(ms(5), id);
+            add(&mut sched, ms(5), read(two, 9_000_000), 7);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, next);
         }
     }
 

@@ -275,6 +275,50 @@ mod tests {
     }
 
     #[test]
+    fn time_overdrawn_puts_the_next_turn_off() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        let (_, first) = dispatch(&mut sched, ms(0));
+        let (_, second) = dispatch(&mut sched, ms(0));
+        let _ = sched.complete(ms(10), first);
+        let left = add(&mut sched, ms(10), read(one, 16), 3);
+        // The clock started at 10, and the slice of 100 ms is exceeded by 20.
+        let _ = sched.complete(ms(130), second);
+        assert_eq!(sched.stats().slices_timed_out, 1);
+        assert_eq!(key(&sched, left), at((130 + 20) * MS));
+    }
+
+    #[test]
+    fn who_begins_to_wait_has_not_waited_before() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(5_000), read(one, 90_000), 3);
+        add(
+            &mut sched,
+            ms(5_000),
+            in_class(read(two, 0), Class::Idle),
+            1,
+        );
+        add(&mut sched, ms(5_000), write(0), 2);
+        let (_, id) = dispatch(&mut sched, ms(5_000));
+        assert_eq!(sched.stats().favours, 0);
+        let _ = sched.complete(ms(5_001), id);
+        // Nor does it begin anew when others come.
+        add(&mut sched, ms(5_900), in_class(write(0), Class::Idle), 4);
+        let mut other = write(8);
+        other.owner.ioprio.level = Level::WORST;
+        add(&mut sched, ms(5_900), other, 5);
+        let _ = sched.timer(ms(5_900));
+        add(&mut sched, ms(5_900), read(one, 90_008), 6);
+        assert_eq!(dispatch(&mut sched, ms(6_000)).0, 1);
+        assert_eq!(dispatch(&mut sched, ms(6_000)).0, 2);
+        assert_eq!(sched.stats().favours, 2);
+    }
+
+    #[test]
     fn on_flash_the_order_is_a_plain_round() {
         scheduler!(sched, FLASH);
         let one = sched.process(ms(0), ProcessId::NONE);

@@ -247,11 +247,13 @@ mod tests {
         let mut room = [Slot::new(), Slot::new()];
         let mut large = [Slot::new(), Slot::new(), Slot::new()];
         let mut small = [Slot::new()];
+        let mut equal = [Slot::new(), Slot::new()];
         let mut slab = Slab::new(&mut room[..]);
         let first = slab.alloc(10);
         assert!(slab.alloc(11).is_ok());
         assert!(slab.free(1).is_some());
         assert!(slab.grow(&mut small[..]).is_err());
+        assert!(slab.grow(&mut equal[..]).is_ok());
         assert!(slab.grow(&mut large[..]).is_ok());
         assert_eq!(first.ok().and_then(|name| slab.find(name)), Some(0));
         assert_eq!(slab.at(0), Some(&10));

@@ -266,6 +266,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 #[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
 mod tests {
     use super::*;
+    use crate::policy::testing::*;
 
     const MS: u64 = 1_000_000;
 
@@ -284,6 +285,16 @@ mod tests {
     }
 
     #[test]
+    fn a_slice_is_young_up_to_its_half() {
+        let mut slice = Slice::begin(Time::ZERO);
+        assert!(slice.is_young(Time::from_ns(900 * MS)));
+        slice.run(Time::from_ns(10 * MS), Span::from_ms(100));
+        assert!(slice.is_young(Time::from_ns(59 * MS)));
+        assert!(!slice.is_young(Time::from_ns(60 * MS)));
+        assert!(!slice.is_young(Time::from_ns(61 * MS)));
+    }
+
+    #[test]
     fn the_charge_is_the_time_used_within_bounds() {
         let mut slice = Slice::begin(Time::from_ns(MS));
         assert_eq!(slice.used(Time::from_ns(2 * MS)), MIN_CHARGE);
@@ -294,8 +305,27 @@ mod tests {
     }
 
     #[test]
+    fn only_low_latency_shortens_slices() {
+        for (low_latency, length) in [(true, 75), (false, 100)] {
+            scheduler!(sched, SPINNING);
+            let mut tunables = sched.tunables().clone();
+            tunables.low_latency = low_latency;
+            let _ = sched.set_tunables(Time::ZERO, tunables);
+            for rq in 1..5u8 {
+                // The fourth one finds no record.
+                let process = sched.process(Time::ZERO, ProcessId::NONE);
+                add(&mut sched, Time::ZERO, read(process, 0), rq);
+            }
+            assert_eq!(dispatch(&mut sched, Time::ZERO).0, 1);
+            // The second sample of four queues.
+            let _ = sched.slice_length();
+            assert_eq!(sched.slice_length(), Span::from_ms(length));
+        }
+    }
+
+    #[test]
     fn slices_shrink_with_the_number_of_busy_queues() {
-        let tunables = Tunables::for_disk(crate::policy::testing::SPINNING);
+        let tunables = Tunables::for_disk(SPINNING);
         let us = |slice, busy| in_round(&tunables, Span::from_ms(slice), busy).as_ns() / 1_000;
         for (busy, slices) in [
             (3, [180_000, 100_000, 40_000]),

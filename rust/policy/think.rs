@@ -108,6 +108,7 @@ mod tests {
         for _ in 0..200 {
             sample(&mut think, &mut now, Span::from_ms(1));
         }
+        assert!(!think.is_longer_than(think.mean));
         assert_eq!(think.samples, 249);
         assert_eq!(think.mean, Span::from_ns(1_028_112));
     }

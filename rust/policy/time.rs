@@ -164,6 +164,7 @@ mod tests {
     fn a_clock_that_steps_back_yields_zero() {
         let early = Time::from_ns(5);
         let late = Time::from_ns(9);
+        assert_eq!(late.as_ns(), 9);
         assert_eq!(late.saturating_since(early), Span::from_ns(4));
         assert_eq!(early.saturating_since(late), Span::ZERO);
         assert_eq!(early.signed_since(late), -4);

@@ -326,6 +326,52 @@ mod tests {
     }
 
     #[test]
+    fn one_kind_goes_on_until_its_time_is_over() {
+        // That of two of three queues: 200 ms of the round.
+        for (now, next) in [(200, 3), (201, 2)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 0), 1);
+            add(&mut sched, ms(0), read(ProcessId::NONE, 9_000_000), 2);
+            add(&mut sched, ms(0), read(two, 900_000), 3);
+            assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+            let _ = sched.process_exit(ms(0), one);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, next);
+        }
+    }
+
+    #[test]
+    fn a_batch_of_starved_async_requests_is_not_preempted() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), write(0), 1);
+        add(&mut sched, ms(0), write(8), 2);
+        let mut tunables = sched.tunables().clone();
+        // Late requests would be a reason of their own.
+        tunables.fifo_expire_async = Span::from_ms(9_000);
+        let _ = sched.set_tunables(ms(0), tunables);
+        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 1);
+        add(&mut sched, ms(1_000), read(one, 90_000), 3);
+        assert_eq!(sched.stats().preemptions, 0);
+        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 2);
+    }
+
+    #[test]
+    fn an_async_queue_whose_requests_are_late_keeps_its_turn() {
+        for (now, preemptions, next) in [(249, 1, 0), (250, 0, 2)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), write(0), 1);
+            add(&mut sched, ms(0), write(8), 2);
+            assert_eq!(dispatch(&mut sched, ms(now)).0, 1);
+            add(&mut sched, ms(now), read(one, 90_000), 3);
+            assert_eq!(sched.stats().preemptions, preemptions);
+            assert_eq!(dispatch(&mut sched, ms(now + 9)).0, next);
+        }
+    }
+
+    #[test]
     fn a_round_is_divided_by_the_number_of_queues() {
         let tunables = Tunables::for_disk(SPINNING);
         let us = |kind, queues| {

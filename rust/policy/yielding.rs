@@ -187,6 +187,7 @@ mod tests {
 
     use super::*;
     use crate::policy::id::ProcessId;
+    use crate::policy::ioprio::Level;
     use crate::policy::request::Arrival;
     use crate::policy::testing::*;
 
@@ -215,6 +216,61 @@ mod tests {
         let _ = sched.complete(ms(502), id);
         assert_eq!(sched.poll_at(), None);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn between_slices_it_goes_before_readers_if_there_is_credit() {
+        for (now, readers, awaited, first) in [
+            (500, true, true, 2),
+            (500, true, false, 1),
+            (0, true, true, 1),
+            (500, false, true, 2),
+        ] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            if readers {
+                add(&mut sched, ms(now), read(one, 0), 1);
+            }
+            if awaited {
+                let mut arrival = fsync(two, 900_000);
+                arrival.owner.ioprio.level = Level::WORST;
+                add(&mut sched, ms(now), arrival, 2);
+            } else {
+                // Nor is it worth waiting for, but nobody waits for it.
+                add(&mut sched, ms(now), read(ProcessId::NONE, 900_000), 2);
+            }
+            assert_eq!(dispatch(&mut sched, ms(now)).0, first);
+            let interrupts = readers && first == 2;
+            assert_eq!(sched.stats().interruptions, u64::from(interrupts));
+        }
+    }
+
+    #[test]
+    fn an_interruption_ends_and_is_paid_for_when_its_credit_is_used_up() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(60), read(one, 0), 1);
+        add(&mut sched, ms(60), read(one, 8), 2);
+        let (_, before) = dispatch(&mut sched, ms(60));
+        for rq in 3..6u8 {
+            let position = 900_000 + u64::from(rq) * 8;
+            add(&mut sched, ms(60), fsync(two, position), rq);
+        }
+        // There are 10 ms.
+        assert_eq!(dispatch(&mut sched, ms(60)).0, 3);
+        assert_eq!(dispatch(&mut sched, ms(70)).0, 4);
+        let (rq, after) = dispatch(&mut sched, ms(72));
+        assert_eq!(rq, 2);
+        assert_eq!(sched.stats().interruptions, 1);
+        // What came in during these 12 ms pays for the last two.
+        assert_eq!(sched.credit.left, 0);
+        // The way back is over with the first request that was sent afterwards.
+        let _ = sched.complete(ms(75), before);
+        assert_eq!(sched.credit.left, 0);
+        let _ = sched.complete(ms(82), after);
+        assert_eq!(sched.credit.left, -10_000_000);
     }
 
     #[test]
@@ -257,12 +313,40 @@ mod tests {
     }
 
     #[test]
+    fn the_usual_time_is_that_of_a_read_in_the_middle_of_a_slice() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(500), ProcessId::NONE);
+        let two = sched.process(ms(500), ProcessId::NONE);
+        add(&mut sched, ms(500), read(one, 0), 1);
+        let (_, id) = dispatch(&mut sched, ms(500));
+        let _ = sched.complete(ms(512), id);
+        // That one had to go there first.
+        assert_eq!(sched.credit.usual, Span::ZERO);
+        add(&mut sched, ms(512), read(one, 8), 2);
+        let (_, id) = dispatch(&mut sched, ms(512));
+        let _ = sched.complete(ms(515), id);
+        assert_eq!(sched.credit.usual, Span::from_ms(3));
+        // What an interruption writes says nothing about readers.
+        add(&mut sched, ms(516), fsync(two, 900_000), 3);
+        add(&mut sched, ms(516), fsync(two, 900_008), 4);
+        for now in [516, 517] {
+            let (_, id) = dispatch(&mut sched, ms(now));
+            let _ = sched.complete(ms(now + 1), id);
+        }
+        assert_eq!(sched.stats().interruptions, 1);
+        assert_eq!(sched.stats().completed, 4);
+        assert_eq!(sched.credit.usual, Span::from_ms(3));
+    }
+
+    #[test]
     fn the_usual_time_is_a_lower_bound_that_follows() {
         let mut credit = Credit::new(ms(0));
         credit.note_usual(Span::from_ms(4));
         assert_eq!(credit.usual, Span::from_ms(4));
         credit.note_usual(Span::from_ms(68));
         assert_eq!(credit.usual, Span::from_us(4_125));
+        credit.note_usual(Span::from_us(1_125));
+        assert_eq!(credit.usual, Span::from_us(2_625));
         for _ in 0..20 {
             credit.note_usual(Span::from_ms(1));
         }

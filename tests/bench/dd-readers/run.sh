@@ -8,7 +8,7 @@ cases() {
 	printf '%s\n' {512,4k,64k,1M}-{1,2,4}
 }
 prepare() {
-	[ -e dd ] || cp "$(type -P dd)" "$(type -P sleep)" .
+	[ -e dd ] || cp "$(type -P dd)" "$(type -P env)" "$(type -P sleep)" .
 }
 # Each reader has a quarter of the outer half of the disk. The rate is that of all, each by the
 # time that dd itself has counted.
@@ -16,7 +16,8 @@ run() {
 	local size=${1%-*} readers=${1#*-} reader rate=0 pids=() start
 	for ((reader = 0; reader < readers; reader++)); do
 		start=$((reader * 125 + seed))
-		LD_LIBRARY_PATH=. ./dd if="/dev/$disk" of=/dev/null bs="$size" iflag=direct,skip_bytes \
+		# A shell's background jobs ignore it.
+		LD_LIBRARY_PATH=. ./env --default-signal=INT ./dd if="/dev/$disk" of=/dev/null bs="$size" iflag=direct,skip_bytes \
 			skip="${start}G" 2>"dd.$reader" &
 		pids+=($!)
 	done
