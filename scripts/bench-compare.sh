@@ -6,7 +6,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-[ $# = 2 ] && [ -n "$1" ] && [ -n "$2" ] || die "two files of results are wanted: make bench-compare OLD=before.json NEW=build/bench/results.json"
+if [ $# != 2 ] || [ -z "$1" ] || [ -z "$2" ]; then
+	die "two files of results are wanted: make bench-compare OLD=before.json NEW=build/bench/results.json"
+fi
 # The files may lie where the Debian root does not see them.
 copies=$RCFQ_BUILD/bench/compare
 mkdir -p "$copies"

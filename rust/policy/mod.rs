@@ -70,6 +70,7 @@ pub mod id;
 mod idle;
 mod insert;
 pub mod ioprio;
+mod kick;
 mod list;
 mod measure;
 pub mod memory;

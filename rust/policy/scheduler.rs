@@ -15,6 +15,7 @@ use super::id::{
     NIL, //
 };
 use super::ioprio::Ioprio;
+pub use super::kick::Kick;
 use super::list::List;
 use super::measure::Measure;
 use super::memory::{
@@ -62,24 +63,6 @@ pub enum Decision<R> {
     Nothing,
 }
 
-/// Whether the caller has to run the hardware queues, asynchronously, after it dropped the lock.
-#[must_use = "a kick that is not passed on leaves requests waiting"]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kick {
-    /// Nothing to do.
-    None,
-    /// Run them: dispatch was refusing and no longer is.
-    Run,
-}
-
-impl Kick {
-    /// Joins the kicks of two events.
-    #[inline]
-    pub fn or(self, other: Kick) -> Kick {
-        if self == Kick::Run { self } else { other }
-    }
-}
-
 /// Why dispatch says no although requests are queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -123,7 +106,7 @@ pub(super) struct Device {
 
 impl Device {
     /// Returns the number of requests with the driver.
-    #[inline(always)]
+    #[inline]
     pub(super) fn flying(&self) -> u32 {
         self.flying_sync.saturating_add(self.flying_async)
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # scripts/guest/bench sets the variables
 #
 # The file system is at the start of the disk, the readers are behind it.
 

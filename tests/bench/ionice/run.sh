@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # scripts/guest/bench sets the variables
 
 disks() {
 	echo hd103sj-1seg sata-ssd

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # scripts/guest/bench sets the variables
 
 disks() {
 	echo cloud-ssd sata-ssd

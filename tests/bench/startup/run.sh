@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # scripts/guest/bench sets the variables
 #
 # A program starts: it reads a little here and there in 2 GB of files, computes,
 # and reads on where that leads it. Others keep the disk busy meanwhile.
