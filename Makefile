@@ -115,7 +115,7 @@ help:
 	@echo '  kunit            the same unit tests in the test kernel'
 	@echo '  kselftest        the module in QEMU, on the test kernel and the stock kernel'
 	@echo '  cost             guest instructions per I/O beside the other schedulers'
-	@echo '  smoke            a little of the benchmarks, against the ratios of the last release'
+	@echo '  smoke            a little of the benchmarks, against the committed ratios'
 	@echo
 	@echo 'More of what check does in part:'
 	@echo '  mutants          whether the host tests notice every small change of the policy (an hour)'

@@ -13,7 +13,7 @@
 //! | `new_data`, `new_locked` | task, may sleep; the queue still works for the old elevator | |
 //! | `init_sched`, `exit_sched`, `depth_updated` | task, may sleep without I/O; queue frozen | |
 //! | `limit_depth`, `bio_merge` | the submitter, no locks, must not sleep | |
-//! | `insert_requests` | task or kworker, no locks, must not sleep | run at once, or kick in background |
+//! | `insert_requests` | task or kworker, no locks, must not sleep | run at once, or kick |
 //! | `dispatch_request` | task or kworker, several CPUs, must not sleep | publish only |
 //! | `completed_request`, `requeue_request`, `finish_request` | up to hard irq | kick, background |
 //! | `has_work` | anywhere, any lock held | takes no lock |
@@ -32,7 +32,8 @@
 //! Its private word 0 holds the policy's name for it from insertion until it is completed, absorbed
 //! or freed. 0 means that the policy does not know it: never inserted (flushes, plug merges),
 //! merged while being inserted, or without a slot. A request that passed, see
-//! [`pass`](crate::policy::Scheduler::pass), waits outside of the policy and shares its name with its like.
+//! [`pass`](crate::policy::Scheduler::pass), waits outside of the policy and shares its name with
+//! its like.
 
 #![forbid(unsafe_code)]
 

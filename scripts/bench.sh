@@ -31,16 +31,6 @@ mkdir -p "$out/raw"
 lock bench
 "$RCFQ_TOP/scripts/bench-disk.sh" >/dev/null
 
-# What runs in the background has a process group of its own, to end with us.
-background=()
-stop() {
-	local group
-	for group in "${background[@]}"; do
-		kill -- -"$group" 2>/dev/null || :
-	done
-}
-trap stop EXIT
-
 guest() {
 	local name=$1 folder=$RCFQ_BUILD/vm/bench-$1
 	rm -rf "$folder/out" "$out/raw/$name"
@@ -70,12 +60,8 @@ for name in "${names[@]}"; do
 done
 begin=$SECONDS
 say "running ${names[*]} (logs: build/bench/*.log)"
-set -m
-for _ in 1 2; do
-	lane &
-	background+=($!)
-done
-set +m
+beside lane
+beside lane
 
 # How far it is. The shares of the workloads in the whole are known from earlier runs.
 declare -A share=([jobs-1-8]=40 [startup]=8 [ssd-idle]=16 [noidle-mix]=10 [dd-readers]=10 [cost]=8 [fsync]=4 [ionice]=4 [smoke]=2)

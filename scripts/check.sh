@@ -18,33 +18,18 @@ done
 rm -rf "$RCFQ_BUILD/check"
 mkdir -p "$RCFQ_BUILD/check"
 
-# What runs in the background has a process group of its own, to end with us.
-background=()
-stop() {
-	local group
-	for group in "${background[@]}"; do
-		kill -- -"$group" 2>/dev/null || :
-	done
-}
-trap stop EXIT
 kernel='' cost=''
 if [[ " ${kinds[*]} " =~ \ (kunit|kselftest)\  ]]; then
-	set -m
-	nice -n 10 "$RCFQ_TOP/scripts/debug-kernel.sh" &
-	set +m
-	kernel=$!
-	background+=("$kernel")
+	beside nice -n 10 "$RCFQ_TOP/scripts/debug-kernel.sh"
+	kernel=$beside
 fi
 if [[ " ${kinds[*]} " =~ \ (lint|cost|smoke)\  ]]; then
 	(step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock) || say "without it some of the checks cannot pass"
 fi
 # Counting instructions takes one processor and does not mind the others.
 if [[ " ${kinds[*]} " == *" cost "* && ${#kinds[@]} -gt 1 ]]; then
-	set -m
-	"$RCFQ_TOP/scripts/cost.sh" >"$RCFQ_BUILD/log/cost.log" 2>&1 &
-	set +m
-	cost=$!
-	background+=("$cost")
+	beside "$RCFQ_TOP/scripts/cost.sh" >"$RCFQ_BUILD/log/cost.log" 2>&1
+	cost=$beside
 fi
 
 for kind in "${kinds[@]}"; do

@@ -78,6 +78,24 @@ lock() {
 	flock "$fd"
 }
 
+# beside COMMAND...: start it in the background, in a process group of its own
+# that ends with us; sets $beside to its number.
+background=()
+beside() {
+	[ ${#background[@]} != 0 ] || trap end_background EXIT
+	set -m
+	"$@" &
+	set +m
+	beside=$!
+	background+=("$beside")
+}
+end_background() {
+	local group
+	for group in "${background[@]}"; do
+		kill -- -"$group" 2>/dev/null || :
+	done
+}
+
 # step TEXT LOG COMMAND...: run a long command into build/log/LOG.log, with a
 # sign of life now and then; a failure names the step, the log and the way out.
 step() {

@@ -226,10 +226,10 @@ pub trait Operations: Sized + 'static {
     /// Takes over new requests.
     ///
     /// Every request must be popped off `list`, offered to [`Guard::admit`] (or
-    /// [`Guard::admit_next`]) and, if it was not merged, be kept until it is dispatched. With `at_head` set the requests are to be dispatched
-    /// before all others: data of flush sequences and requests that were
-    /// [given back](Self::requeue_request) by the driver; the latter come without another
-    /// [`prepare_request`](Self::prepare_request).
+    /// [`Guard::admit_next`]) and, if it was not merged, be kept until it is dispatched. With
+    /// `at_head` set the requests are to be dispatched before all others: data of flush sequences
+    /// and requests that were [given back](Self::requeue_request) by the driver; the latter come
+    /// without another [`prepare_request`](Self::prepare_request).
     ///
     /// Task context, interrupts enabled, no locks, must not sleep.
     ///

@@ -27,12 +27,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// before all others, whatever their class.
     #[inline]
     pub fn pass(&mut self, now: Time) -> Option<RqId> {
-        let device = &mut self.device;
-        let idle = device.queued == 0 && device.at_head == 0;
-        let room = device.taken.min(self.disk.depth);
-        if !self.tunables.is_flash() || !idle || device.flying() >= room {
+        let room = self.device.taken.min(self.disk.depth);
+        if !self.tunables.is_flash() || !self.is_empty() || self.device.flying() >= room {
             return None;
         }
+        let device = &mut self.device;
         device.passed = device.passed.saturating_add(1);
         device.flying_sync = device.flying_sync.saturating_add(1);
         device.last_sync = device.last_sync.max(now);

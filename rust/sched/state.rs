@@ -57,8 +57,8 @@ impl Shared {
         self.0.load(Relaxed) & Self::HAS_WORK != 0
     }
 
-    /// Returns whether requests are in order, where a bio may find one. Any context, no lock; a request that is being inserted
-    /// at the moment may be missed.
+    /// Returns whether requests are in order, where a bio may find one. Any context, no lock; a
+    /// request that is being inserted at the moment may be missed.
     #[inline]
     pub(super) fn holds_requests(&self) -> bool {
         self.0.load(Relaxed) & Self::HOLDS_REQUESTS != 0
@@ -84,8 +84,8 @@ impl Shared {
 pub(crate) struct State {
     pub(super) policy: Scheduler<Queued, Slots>,
     /// Requests that the policy does not hold, in the order of their arrival, and sent before all
-    /// others: those that have [passed](Scheduler::pass), and those without a slot, which come up only
-    /// after `depth_updated` could not get memory.
+    /// others: those that have [passed](Scheduler::pass), and those without a slot, which come up
+    /// only after `depth_updated` could not get memory.
     pub(super) first: RequestFifo,
     pub(super) overflow_count: u64,
     /// Whose bio is being merged, while the lock is held for that.

@@ -4,14 +4,35 @@
 # What the scripts that run in a guest with a modelled disk share. Sourced. The
 # guest must count instructions: scripts/vm.sh --icount.
 
-# Pages from the host's file system come at the host's pace: run from memory.
+# load_fio: fio and its libraries into the present folder, which is in memory:
+# pages from the host's file system come at the host's pace.
+load_fio() {
+	cp "$(type -P fio)" .
+	ldd fio | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I{} cp {} .
+}
+# null_load, null_unload: nullb0, a device that does nothing, at once.
+null_load() {
+	modprobe null_blk nr_devices=1 gb=4 irqmode=0 queue_mode=2 submit_queues=1 hw_queue_depth=64
+	disk=nullb0
+}
+null_unload() {
+	modprobe -r null_blk
+}
+# empty_cache: writers are to wait for the disk, not to fill the memory.
+empty_cache() {
+	echo 16777216 >/proc/sys/vm/dirty_background_bytes
+	echo 33554432 >/proc/sys/vm/dirty_bytes
+	sync
+	echo 1 >/proc/sys/vm/drop_caches
+}
+
 bench_setup() {
 	local program=$RCFQ_TOP/build/bench/target/x86_64-unknown-linux-gnu/release/rcfq-disk
 	[ -x "$program" ] || { echo "no rcfq-disk: run scripts/bench-disk.sh first" >&2; exit 1; }
 	mkdir -p /tmp/bench
 	cd /tmp/bench || exit 1
-	cp "$program" "$(command -v fio)" .
-	ldd fio | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I{} cp {} .
+	cp "$program" .
+	load_fio
 	modprobe ublk_drv
 	trap '[ -z "$disk_pid" ] || kill "$disk_pid"' EXIT
 }

@@ -7,11 +7,10 @@ disks() {
 	echo null
 }
 start() {
-	modprobe null_blk nr_devices=1 gb=4 irqmode=0 queue_mode=2 submit_queues=1 hw_queue_depth=64
-	disk=nullb0
+	null_load
 }
 stop() {
-	modprobe -r null_blk
+	null_unload
 }
 cases() {
 	printf '%s\n' {sync,single,batch}-{randread-1,randread-4,read-4,randwrite-4}

@@ -8,11 +8,7 @@ cases() {
 	echo rand2 rand2-seq1 rand4-write1 rand32
 }
 prepare() {
-	# The writer is to wait for the disk, not to fill the memory.
-	echo 16777216 >/proc/sys/vm/dirty_background_bytes
-	echo 33554432 >/proc/sys/vm/dirty_bytes
-	sync
-	echo 1 >/proc/sys/vm/drop_caches
+	empty_cache
 }
 run() {
 	local seconds=10

@@ -8,15 +8,13 @@ disks() {
 }
 start() {
 	case $1 in
-	null)
-		modprobe null_blk nr_devices=1 gb=4 irqmode=0 queue_mode=2 submit_queues=1 hw_queue_depth=64
-		disk=nullb0 ;;
+	null) null_load ;;
 	*) disk_start "$1" ;;
 	esac
 }
 stop() {
 	case $disk in
-	nullb0) modprobe -r null_blk ;;
+	nullb0) null_unload ;;
 	*) disk_stop ;;
 	esac
 }

@@ -11,10 +11,7 @@ cases() {
 	echo alone busy
 }
 prepare() {
-	echo 16777216 >/proc/sys/vm/dirty_background_bytes
-	echo 33554432 >/proc/sys/vm/dirty_bytes
-	sync
-	echo 1 >/proc/sys/vm/drop_caches
+	empty_cache
 	# 400 reads of 4 to 64 KiB: half follow the one before, the others jump; a third is
 	# thought about for up to 3 ms.
 	awk -v seed="$seed" -v dev="/dev/$disk" 'BEGIN {
