@@ -143,7 +143,8 @@ impl Rcfq {
             if !rq.opf().is_sync() || !id_of(rq).is_none() {
                 break;
             }
-            let Some(id) = guard.policy.pass(convert::born(rq)) else {
+            let (born, ioprio) = (convert::born(rq), convert::ioprio(rq.ioprio()));
+            let Some(id) = guard.policy.pass(born, ioprio) else {
                 break;
             };
             if let Some(rq) = list.pop_front() {

@@ -6,6 +6,10 @@
 
 use super::id::NIL;
 use super::memory::Memory;
+use super::precedence::{
+    Precedence,
+    Rank, //
+};
 use super::queue::Queue;
 use super::request::{
     Request,
@@ -83,6 +87,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if (sync, async_) != (device.flying_sync, device.flying_async) {
             return Err("requests in the driver are counted");
         }
+        self.check_precedence()?;
         let busy = |sync_only: bool| {
             (0..self.queues.capacity())
                 .filter_map(|index| self.queues.at(index))
@@ -91,6 +96,33 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         if (busy(false), busy(true)) != (device.busy, device.busy_sync) {
             return Err("busy queues are counted");
+        }
+        Ok(())
+    }
+
+    fn check_precedence(&self) -> Result<(), &'static str> {
+        for rank in Precedence::ranks() {
+            let slots = 0..self.requests.capacity();
+            let count = |state: State, sync: bool| {
+                slots
+                    .clone()
+                    .filter_map(|index| self.requests.at(index))
+                    .filter(|request| request.state == state)
+                    .filter(|request| request.rank == rank && request.sync == sync)
+                    .fold(0u32, |count, _| count.saturating_add(1))
+            };
+            let passed = match rank {
+                Rank::NORM => self.device.passed,
+                _ => 0,
+            };
+            let expected = [
+                count(State::Dispatched, true).saturating_add(passed),
+                count(State::Dispatched, false),
+                count(State::Queued, true),
+            ];
+            if self.precedence.of(rank) != expected {
+                return Err("requests are counted by rank");
+            }
         }
         Ok(())
     }

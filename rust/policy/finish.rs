@@ -13,6 +13,7 @@ use super::measure::Measure;
 use super::memory::Memory;
 use super::queue::Queue;
 use super::request::{
+    Counted,
     Request,
     State, //
 };
@@ -27,16 +28,17 @@ use super::time::Time;
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Undoes the counting of a request as being with the driver.
     #[inline]
-    fn landed(&mut self, sync: bool, pieces: u32, queue: u32) {
+    fn landed(&mut self, counted: Counted) {
         let device = &mut self.device;
-        let flying = if sync {
+        let flying = if counted.sync {
             &mut device.flying_sync
         } else {
-            device.flying_pieces = device.flying_pieces.saturating_sub(pieces);
+            device.flying_pieces = device.flying_pieces.saturating_sub(counted.pieces);
             &mut device.flying_async
         };
         *flying = flying.saturating_sub(1);
-        if let Some(queue) = self.queues.at_mut(queue) {
+        self.precedence.landed(counted.rank, counted.sync);
+        if let Some(queue) = self.queues.at_mut(counted.queue) {
             queue.dispatched = queue.dispatched.saturating_sub(1);
         }
     }
@@ -70,10 +72,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         Stats::bump(&mut self.stats.completed);
         if request.state == State::Dispatched {
             if self.tunables.is_flash() {
-                self.landed(request.sync, request.pieces(), request.queue);
+                self.landed(request.counted());
             } else {
                 self.note_measure(now, index, &request);
-                self.landed(request.sync, request.pieces(), request.queue);
+                self.landed(request.counted());
                 self.note_end(now, &request);
             }
             self.lift();
@@ -156,10 +158,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return Kick::None;
         }
         request.state = State::Requeued;
-        let (sync, pieces, queue) = (request.sync, request.pieces(), request.queue);
+        let counted = request.counted();
         let was = self.refusal;
         Stats::bump(&mut self.stats.requeued);
-        self.landed(sync, pieces, queue);
+        self.landed(counted);
         self.lift();
         self.settle(was)
     }
@@ -208,8 +210,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             }
             State::AtHead => self.take_off_head(index),
             State::Dispatched => {
-                let (sync, pieces, queue) = (request.sync, request.pieces(), request.queue);
-                self.landed(sync, pieces, queue);
+                let counted = request.counted();
+                self.landed(counted);
                 self.lift();
             }
             State::Requeued => {}

@@ -2,8 +2,9 @@
 
 //! Turns on flash: a quota of requests each, nobody waits, the device never runs dry.
 //!
-//! The only refusal is of async requests above their share of the device while sync ones are about;
-//! then some request is with the driver, so a completion ends it. Source: ours, in place of CFQ
+//! Refused are only those above their share of the device: async requests while sync ones are about,
+//! and the worse while their betters are (see `precedence`). Then some request is with the driver,
+//! so a completion ends it. Source: ours, in place of CFQ
 //! 6.2 and 8.2 when `slice_idle` is 0 (CFQ 13 changes only the charge and keeps time slices).
 
 use super::id::{
@@ -12,15 +13,25 @@ use super::id::{
 };
 use super::ioprio::Class;
 use super::memory::Memory;
+use super::precedence::{
+    Rank,
+    LINGERS, //
+};
+use super::queue::{
+    ByKey,
+    Queue, //
+};
 use super::scheduler::{
     Refusal,
     Scheduler, //
 };
-use super::slice::Slice;
-use super::time::{
-    Span,
-    Time, //
+use super::service::{
+    Kind,
+    TreeIndex, //
 };
+use super::slice::Slice;
+use super::time::Time;
+use super::tree::Tree;
 
 /// Async requests may fill one part in this many of the device while sync ones are about, where a
 /// large request counts by its pieces.
@@ -30,21 +41,27 @@ use super::time::{
 /// writeback.
 const ASYNC_PART: u32 = 4;
 
-/// How long after a sync request arrived its like are taken to be about.
-///
-/// Longer than the pauses of a reader that computes a little; short enough that a single read does
-/// not slow writeback down for noticeable time.
-const SYNC_LINGERS: Span = Span::from_ms(5);
+/// Who may be sent now.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Async requests have to give way.
+    sync_only: bool,
+    /// Those below this rank have to, above their part of the device.
+    best: Option<Rank>,
+}
 
 impl<R, M: Memory<R>> Scheduler<R, M> {
     /// Takes the next request by turns.
     #[inline]
     pub(super) fn next_on_flash(&mut self, now: Time) -> Option<(R, RqId)> {
         self.refusal = Refusal::None;
-        let sync_only = self.is_async_full(now);
-        if !self.turn_goes_on(now, sync_only) {
+        let room = Room {
+            sync_only: self.is_async_full(now),
+            best: self.precedence.best(now),
+        };
+        if !self.turn_goes_on(now, room) {
             self.expire(now, false);
-            if !self.choose_on_flash(now, sync_only) {
+            if !self.choose_on_flash(now, room) {
                 self.refusal = Refusal::Completion;
                 return None;
             }
@@ -69,7 +86,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             && device.flying_pieces >= (self.disk.depth / ASYNC_PART).max(1)
             && (device.flying_sync > 0
                 || device.busy_sync > 0
-                || now.saturating_since(device.last_sync) < SYNC_LINGERS)
+                || now.saturating_since(device.last_sync) < LINGERS)
     }
 
     /// Returns whether the active queue may send one more.
@@ -77,15 +94,19 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// A turn ends with its quota, or with the time of a slice: on slow flash, or with a large
     /// `quantum`, the others would wait too long. A queue that is alone starts its next turn.
     #[inline]
-    fn turn_goes_on(&mut self, now: Time, sync_only: bool) -> bool {
+    fn turn_goes_on(&mut self, now: Time, room: Room) -> bool {
         let Some(queue) = self.queues.at(self.active) else {
             return false;
         };
-        if queue.is_empty() || (sync_only && !queue.sync) {
+        let class = queue.class();
+        let held = room
+            .best
+            .is_some_and(|best| self.class_gives_way(class, best));
+        if queue.is_empty() || held || !self.has_room(queue, room) {
             return false;
         }
         let level = queue.ioprio.level;
-        let quota = self.shares.quota(queue.sync, queue.class(), level);
+        let quota = self.shares.quota(queue.sync, class, level);
         let slice = self.shares.of(queue.sync, level).slice;
         if self.slice.dispatched < quota && self.slice.lasts(now) < slice {
             return true;
@@ -97,14 +118,47 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         true
     }
 
+    /// Returns the first queue of a class that the device has room for.
+    ///
+    /// The walk is short: a queue that it passes by has requests with the driver, or is one of the
+    /// few async ones.
+    #[inline]
+    fn first_with_room(&self, class: Class, room: Room) -> Option<u32> {
+        let mut first: Option<(u32, &Queue)> = None;
+        for kind in Kind::ALL {
+            let mut index = self.group.first(TreeIndex::of(class, kind));
+            while let Some(queue) = self.queues.at(index) {
+                if first.is_some_and(|(_, first)| !queue.key.is_before(first.key)) {
+                    break;
+                }
+                if self.has_room(queue, room) {
+                    first = Some((index, queue));
+                    break;
+                }
+                index = Tree::<ByKey>::next::<Queue>(self.queues.slots(), index);
+            }
+        }
+        first.map(|(index, _)| index)
+    }
+
+    /// Returns whether the device has room for one more request of `queue`, as far as others of
+    /// its class are concerned.
+    #[inline]
+    fn has_room(&self, queue: &Queue, room: Room) -> bool {
+        (queue.sync || !room.sync_only)
+            && !room
+                .best
+                .is_some_and(|best| self.level_gives_way(queue, best))
+    }
+
     /// Makes the next queue active, if one may be.
     #[inline]
-    fn choose_on_flash(&mut self, now: Time, sync_only: bool) -> bool {
+    fn choose_on_flash(&mut self, now: Time, room: Room) -> bool {
         let Some(class) = self.best_class() else {
             return false;
         };
         if let Some(starved) = self.starved_class(now, class) {
-            if self.favour(now, starved, sync_only) != NIL {
+            if self.favour(now, starved, room.sync_only) != NIL {
                 return true;
             }
         }
@@ -112,7 +166,13 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             if !self.group.has(class) {
                 continue;
             }
-            if let Some((_, queue)) = self.first_tree(class, sync_only) {
+            if room
+                .best
+                .is_some_and(|best| self.class_gives_way(class, best))
+            {
+                break;
+            }
+            if let Some(queue) = self.first_with_room(class, room) {
                 self.activate(now, queue);
                 return true;
             }
@@ -251,9 +311,12 @@ mod tests {
             3,
         );
         assert_eq!(sched.stats().preemptions, 1);
-        assert_eq!(dispatch(&mut sched, ms(1)).0, 3);
-        assert_eq!(dispatch(&mut sched, ms(1)).0, 4);
-        assert_eq!(dispatch(&mut sched, ms(1)).0, 2);
+        let (next, id) = dispatch(&mut sched, ms(1));
+        assert_eq!(next, 3);
+        let _ = sched.complete(ms(1), id);
+        for (now, expected) in [(5, 0), (6, 4), (6, 2)] {
+            assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
+        }
     }
 
     #[test]
@@ -267,7 +330,7 @@ mod tests {
         }
         add(&mut sched, ms(0), read(one, 90_000), 4);
         add(&mut sched, ms(0), read(one, 90_008), 5);
-        for (now, expected) in [(0, 1), (1_000, 4), (1_000, 2), (1_000, 3), (1_000, 5)] {
+        for (now, expected) in [(0, 1), (1_000, 4), (1_000, 2), (1_000, 3), (1_000, 0)] {
             assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
         }
     }

@@ -108,6 +108,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         let home = request.queue;
+        if request.sync {
+            self.precedence.waits_no_more(request.rank);
+        }
         let Some(queue) = self.queues.at_mut(home) else {
             return;
         };
@@ -165,6 +168,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if let Some(queue) = self.queues.at_mut(request.queue) {
             queue.dispatched = queue.dispatched.saturating_add(1);
         }
+        self.precedence.sent(request.rank, request.sync);
         let flying = self.device.flying();
         self.device.taken = self.device.taken.max(flying);
         Stats::bump(&mut self.stats.dispatched);

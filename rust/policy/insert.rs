@@ -9,6 +9,7 @@ use super::id::{
     NIL, //
 };
 use super::memory::Memory;
+use super::precedence::Rank;
 use super::request::{
     Arrival,
     Request,
@@ -34,11 +35,14 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let was = self.refusal;
         let owner = &arrival.owner;
         let index = self.queue_for(now, owner, arrival.prio);
-        if self.queues.at(index).is_none() {
+        let Some(queue) = self.queues.at(index) else {
             return Err(rq);
-        }
+        };
+        // By what its queue gets, which may be another one's.
+        let rank = Rank::of(queue.ioprio);
         let mut request = Request::new(arrival, State::Queued, rq);
         request.queue = index;
+        request.rank = rank;
         request.deadline = now.saturating_add(self.tunables.fifo_expire(owner.sync));
         let handle = match self.requests.alloc(request) {
             Ok(handle) => handle,
@@ -53,9 +57,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         Stats::bump(&mut self.stats.inserted);
         if owner.sync {
             self.device.last_sync = now;
+            self.precedence.arrived(now, rank);
+            self.precedence.waits(rank);
         }
         if owner.sync && self.tunables.is_flash() {
-            // Only async requests are ever refused there.
+            // It is seldom among those that are refused there; if it is, dispatch says so again.
             self.refusal = Refusal::None;
         } else if owner.sync {
             let process = self.processes.find(owner.process.handle());

@@ -7,7 +7,9 @@
 //! policy cannot get wrong then costs nothing. Source: ours; `none` does as much.
 
 use super::id::RqId;
+use super::ioprio::Ioprio;
 use super::memory::Memory;
+use super::precedence::Rank;
 use super::scheduler::{
     Kick,
     Scheduler, //
@@ -22,15 +24,22 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// it dispatches any other. All such requests share the name that comes back; it is for
     /// [`complete`](Self::complete), [`requeue`](Self::requeue) and [`cancel`](Self::cancel).
     /// [`None`]: insert it. Async requests never pass: they are held below a share of the device.
+    /// Nor do those with a priority of their own, or with betters about: priority is kept by queue.
     ///
     /// Not more than the driver has been seen to take at once: what it does not take would wait
     /// before all others, whatever their class.
     #[inline]
-    pub fn pass(&mut self, now: Time) -> Option<RqId> {
+    pub fn pass(&mut self, now: Time, ioprio: Ioprio) -> Option<RqId> {
         let room = self.device.taken.min(self.disk.depth);
         if !self.tunables.is_flash() || !self.is_empty() || self.device.flying() >= room {
             return None;
         }
+        let rank = Rank::of(ioprio);
+        if rank != Rank::NORM || self.precedence.best(now).is_some_and(|best| best < rank) {
+            return None;
+        }
+        self.precedence.arrived(now, rank);
+        self.precedence.sent(rank, true);
         let device = &mut self.device;
         device.passed = device.passed.saturating_add(1);
         device.flying_sync = device.flying_sync.saturating_add(1);
@@ -81,6 +90,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let device = &mut self.device;
         device.passed = device.passed.saturating_sub(1);
         device.flying_sync = device.flying_sync.saturating_sub(1);
+        self.precedence.landed(Rank::NORM, true);
         self.lift();
         self.settle(was)
     }
@@ -97,6 +107,7 @@ mod tests {
         ProcessId,
         RqId, //
     };
+    use crate::policy::ioprio::Ioprio;
     use crate::policy::memory::Memory;
     use crate::policy::scheduler::{
         Kick,
@@ -124,15 +135,15 @@ mod tests {
     #[test]
     fn only_flash_with_nothing_queued_lets_requests_pass() {
         scheduler!(sched, SPINNING);
-        assert_eq!(sched.pass(ms(0)), None);
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), None);
         scheduler!(sched, FLASH);
         filled(&mut sched, 4);
         let one = sched.process(ms(0), ProcessId::NONE);
-        assert_eq!(sched.pass(ms(0)), Some(RqId::PASSED));
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), Some(RqId::PASSED));
         let (id, _) = insert(&mut sched, ms(0), read(one, 0), 1);
-        assert_eq!(sched.pass(ms(0)), None);
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), None);
         assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
-        assert_eq!(sched.pass(ms(0)), Some(RqId::PASSED));
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), Some(RqId::PASSED));
         assert_eq!(sched.in_driver(), 3);
         assert_eq!(sched.check(), Ok(()));
         let _ = sched.complete(ms(1), id);
@@ -145,21 +156,21 @@ mod tests {
     #[test]
     fn no_more_pass_than_the_driver_was_seen_to_take() {
         scheduler!(sched, FLASH);
-        assert!(sched.pass(ms(0)).is_some());
-        assert_eq!(sched.pass(ms(0)), None);
+        assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), None);
         let _ = sched.complete(ms(0), RqId::PASSED);
         filled(&mut sched, 3);
         for _ in 0..3 {
-            assert!(sched.pass(ms(1)).is_some());
+            assert!(sched.pass(ms(1), Ioprio::NORM).is_some());
         }
-        assert_eq!(sched.pass(ms(1)), None);
+        assert_eq!(sched.pass(ms(1), Ioprio::NORM), None);
         // One was taken, two were not: the next one has to queue until one has gone.
         sched.held_up(2);
         let _ = sched.complete(ms(2), RqId::PASSED);
         let _ = sched.complete(ms(2), RqId::PASSED);
-        assert_eq!(sched.pass(ms(2)), None);
+        assert_eq!(sched.pass(ms(2), Ioprio::NORM), None);
         let _ = sched.complete(ms(2), RqId::PASSED);
-        assert!(sched.pass(ms(2)).is_some());
+        assert!(sched.pass(ms(2), Ioprio::NORM).is_some());
     }
 
     #[test]
@@ -167,11 +178,11 @@ mod tests {
         scheduler!(sched, FLASH);
         sched.device.taken = 100;
         for _ in 0..FLASH.depth {
-            assert!(sched.pass(ms(0)).is_some());
+            assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
         }
-        assert_eq!(sched.pass(ms(0)), None);
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), None);
         assert_eq!(sched.complete(ms(1), RqId::PASSED), Kick::None);
-        assert!(sched.pass(ms(1)).is_some());
+        assert!(sched.pass(ms(1), Ioprio::NORM).is_some());
     }
 
     #[test]
@@ -179,13 +190,13 @@ mod tests {
         scheduler!(sched, FLASH);
         let head = sched.insert_head(ms(0), read(ProcessId::NONE, 0), 1);
         assert!(head.is_ok());
-        assert_eq!(sched.pass(ms(0)), None);
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), None);
     }
 
     #[test]
     fn async_requests_wait_for_those_that_passed() {
         scheduler!(sched, FLASH);
-        assert!(sched.pass(ms(9)).is_some());
+        assert!(sched.pass(ms(9), Ioprio::NORM).is_some());
         for rq in 1..4u8 {
             add(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
         }
@@ -202,8 +213,8 @@ mod tests {
         scheduler!(sched, FLASH);
         filled(&mut sched, 2);
         let one = sched.process(ms(0), ProcessId::NONE);
-        assert!(sched.pass(ms(0)).is_some());
-        assert!(sched.pass(ms(0)).is_some());
+        assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
+        assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
         assert_eq!(sched.requeue(ms(1), RqId::PASSED), Kick::None);
         assert_eq!(sched.in_driver(), 1);
         // Some paths of the block core skip the requeue event.
@@ -219,7 +230,7 @@ mod tests {
     #[test]
     fn freed_without_completion_it_is_gone() {
         scheduler!(sched, FLASH);
-        assert!(sched.pass(ms(0)).is_some());
+        assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
         assert_eq!(sched.cancel(ms(1), RqId::PASSED), (None, Kick::None));
         assert_eq!(sched.in_driver(), 0);
         assert_eq!(sched.stats().cancelled, 1);

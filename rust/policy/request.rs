@@ -15,6 +15,7 @@ use super::list::{
     ListLinks,
     Listed, //
 };
+use super::precedence::Rank;
 use super::time::Time;
 use super::tree::{
     Ordered,
@@ -129,6 +130,15 @@ pub(super) enum State {
 /// A drive takes large writes into its cache in no time, and empties it in the slices of others.
 const PIECE: u32 = 256;
 
+/// What a request with the driver counts as.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    pub(super) sync: bool,
+    pub(super) rank: Rank,
+    pub(super) pieces: u32,
+    pub(super) queue: u32,
+}
+
 /// A request as the policy sees it.
 ///
 /// # Invariants
@@ -150,6 +160,7 @@ pub struct Request<R> {
     pub(super) sort: TreeLinks,
     pub(super) fifo: ListLinks,
     pub(super) state: State,
+    pub(super) rank: Rank,
     pub(super) sync: bool,
     pub(super) prio: bool,
     pub(super) write: bool,
@@ -175,6 +186,7 @@ impl<R> Request<R> {
             sort: TreeLinks::NONE,
             fifo: ListLinks::NONE,
             state,
+            rank: Rank::of(arrival.owner.ioprio),
             sync: arrival.owner.sync,
             prio: arrival.prio,
             write: arrival.write,
@@ -187,6 +199,17 @@ impl<R> Request<R> {
     #[inline]
     pub(super) const fn pieces(&self) -> u32 {
         (self.sectors.saturating_sub(1) / PIECE).saturating_add(1)
+    }
+
+    /// Returns what it counts as while it is with the driver.
+    #[inline]
+    pub(super) const fn counted(&self) -> Counted {
+        Counted {
+            sync: self.sync,
+            rank: self.rank,
+            pieces: self.pieces(),
+            queue: self.queue,
+        }
     }
 
     /// Returns the first sector behind the request.

@@ -23,6 +23,7 @@ use super::memory::{
     SHARED_QUEUES, //
 };
 use super::near::Positions;
+use super::precedence::Precedence;
 use super::process::Clock;
 use super::queue::Queue;
 use super::request::{
@@ -145,6 +146,7 @@ pub struct Scheduler<R, M: Memory<R>> {
     pub(super) positions: Positions,
     pub(super) credit: Credit,
     pub(super) measure: Measure,
+    pub(super) precedence: Precedence,
     pub(super) stats: Stats,
 }
 
@@ -198,6 +200,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             positions: Positions::new(),
             credit: Credit::new(now),
             measure: Measure::new(),
+            precedence: Precedence::new(),
             stats: Stats::default(),
         }
     }

@@ -251,6 +251,7 @@ mod tests {
 
     use super::*;
     use crate::policy::id::ProcessId;
+    use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
     #[test]
@@ -273,8 +274,12 @@ mod tests {
             in_class(read(ProcessId::NONE, 0), Class::RealTime),
             6,
         );
-        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 1);
+        let (next, id) = dispatch(&mut sched, ms(1_000));
+        assert_eq!(next, 1);
         assert_eq!(dispatch(&mut sched, ms(1_000)).0, 6);
+        // The others are still with the driver.
+        assert_eq!(dispatch(&mut sched, ms(1_001)).0, 0);
+        assert_eq!(sched.complete(ms(1_001), id), Kick::Run);
         assert_eq!(dispatch(&mut sched, ms(1_001)).0, 2);
         assert_eq!(sched.check(), Ok(()));
     }

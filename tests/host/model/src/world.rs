@@ -29,6 +29,8 @@ pub struct World {
     sched: Scheduler<u64, Lent>,
     now: Time,
     next: u64,
+    /// When something was inserted last.
+    inserted: Time,
     tasks: [ProcessId; TASKS],
     queued: BTreeMap<u64, RqId>,
     away: BTreeMap<u64, RqId>,
@@ -61,6 +63,7 @@ impl World {
             sched: Scheduler::new(START, lent(requests, processes, queues), disk, tunables),
             now: START,
             next: 1,
+            inserted: Time::ZERO,
             tasks: [ProcessId::NONE; TASKS],
             queued: BTreeMap::new(),
             away: BTreeMap::new(),
@@ -171,6 +174,7 @@ impl World {
                 let fallback = self.sched.stats().fallback_used;
                 let rq = self.next;
                 self.next += 1;
+                self.inserted = self.now;
                 let result = if head {
                     self.sched.insert_head(self.now, arrival, rq)
                 } else {
@@ -206,8 +210,10 @@ impl World {
             }
             Op::Pass => {
                 let room = self.away.len() < self.depth && self.queued.is_empty();
-                let sure = room && self.away.is_empty();
-                let id = self.sched.pass(self.now);
+                // Betters are about for some time after they came.
+                let quiet = self.now.saturating_since(self.inserted) >= Span::from_ms(5);
+                let sure = room && quiet && self.away.is_empty();
+                let id = self.sched.pass(self.now, Ioprio::NORM);
                 let flash = self.sched.tunables().is_flash();
                 assert!(id.is_none() || (flash && room));
                 assert!(id.is_some() || !(flash && sure));

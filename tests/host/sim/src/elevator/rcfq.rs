@@ -81,7 +81,7 @@ impl Elevator for Rcfq {
     fn insert(&mut self, now: u64, rq: &Rq) -> bool {
         let now = Time::from_ns(now);
         if rq.io.sync && !rq.io.head && self.passed.is_none() {
-            if let Some(name) = self.sched.pass(now) {
+            if let Some(name) = self.sched.pass(now, rq.ioprio) {
                 self.names[rq.id] = name;
                 self.passed = Some(rq.id);
                 return false;
