@@ -46,8 +46,11 @@ const ASYNC_PART: u32 = 4;
 struct Room {
     /// Async requests have to give way.
     sync_only: bool,
-    /// Those below this rank have to, above their part of the device.
+    /// Classes below this rank have to, above their part of the device.
     best: Option<Rank>,
+    /// And so have levels below this one. None if the best wait for the device, for then turns see
+    /// to the shares: held below its part a queue would get less than its own.
+    level: Option<Rank>,
 }
 
 impl<R, M: Memory<R>> Scheduler<R, M> {
@@ -55,9 +58,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     #[inline]
     pub(super) fn next_on_flash(&mut self, now: Time) -> Option<(R, RqId)> {
         self.refusal = Refusal::None;
+        let best = self.precedence.best(now);
         let room = Room {
             sync_only: self.is_async_full(now),
-            best: self.precedence.best(now),
+            best,
+            level: best.filter(|best| !self.precedence.is_crowded(*best)),
         };
         if !self.turn_goes_on(now, room) {
             self.expire(now, false);
@@ -145,10 +150,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// its class are concerned.
     #[inline]
     fn has_room(&self, queue: &Queue, room: Room) -> bool {
-        (queue.sync || !room.sync_only)
-            && !room
-                .best
-                .is_some_and(|best| self.level_gives_way(queue, best))
+        let held = |best| self.level_gives_way(queue, best);
+        (queue.sync || !room.sync_only) && !room.level.is_some_and(held)
     }
 
     /// Makes the next queue active, if one may be.

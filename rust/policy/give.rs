@@ -171,6 +171,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.precedence.sent(request.rank, request.sync);
         let flying = self.device.flying();
         self.device.taken = self.device.taken.max(flying);
+        if flying >= self.room() {
+            self.precedence.filled();
+        }
         Stats::bump(&mut self.stats.dispatched);
         Some((rq, id))
     }

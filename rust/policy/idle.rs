@@ -39,7 +39,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if self.tunables.is_flash() || queue.class() == Class::Idle || self.slice.interrupts {
             return false;
         }
-        if queue.idle_window && !self.is_parallel() {
+        let unknown = queue.seek.noted() == 0 && self.newcomers.are_seeky();
+        if queue.idle_window && !self.is_parallel() && !unknown {
             return true;
         }
         // A process in the middle of an fsync waits for another one, see `yielding`.
@@ -143,6 +144,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         let (position, sectors) = (arrival.position, arrival.sectors);
         queue.seek.note(position, sectors, self.disk.rotational);
+        self.newcomers.age(now);
+        if queue.seek.noted() == 1 {
+            self.newcomers.note(now, queue.seek.is_seeky());
+        }
         queue.deep |= queue.queued() >= DEEP && queue.class() != Class::Idle;
         queue.yields = arrival.is_awaited_write();
         let Some(process) = self.processes.at_mut(process) else {

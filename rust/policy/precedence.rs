@@ -32,6 +32,9 @@ const CLASS_PART: u32 = 8;
 /// more than the device takes, some of its requests wait, and turns see to the shares.
 const LEVEL_PART: u64 = 2;
 
+/// What a device takes at once is not known to be less.
+const USUAL_DEPTH: u32 = 32;
+
 /// How long after a sync request arrived its like are taken to be about.
 ///
 /// Longer than the pauses of a reader that computes a little; short enough that a single read does
@@ -94,6 +97,8 @@ pub(super) struct Precedence {
     queued: [u32; RANKS],
     /// When a sync request arrived last.
     arrived: [Time; RANKS],
+    /// The device was full, and since then some of the best have had to wait.
+    crowded: bool,
     /// The set of ranks whose sync requests may be about; those not in it are not.
     about: u32,
 }
@@ -106,6 +111,7 @@ impl Precedence {
             async_: [0; RANKS],
             queued: [0; RANKS],
             arrived: [Time::ZERO; RANKS],
+            crowded: false,
             about: 0,
         }
     }
@@ -117,6 +123,20 @@ impl Precedence {
             *arrived = now.max(*arrived);
         }
         self.about |= rank.bit();
+    }
+
+    /// Notes that the device is full.
+    #[inline]
+    pub(super) fn filled(&mut self) {
+        self.crowded = true;
+    }
+
+    /// Returns whether the best have to wait because the device is full.
+    #[inline]
+    pub(super) fn is_crowded(&mut self, best: Rank) -> bool {
+        let waits = |count: &u32| *count > 0;
+        self.crowded &= self.queued.get(best.index()).is_some_and(waits);
+        self.crowded
     }
 
     /// Notes that a sync request waits in its queue.
@@ -133,14 +153,6 @@ impl Precedence {
         if let Some(queued) = self.queued.get_mut(rank.index()) {
             *queued = queued.saturating_sub(1);
         }
-    }
-
-    /// Returns whether sync requests of a rank wait in their queues.
-    #[inline]
-    fn is_waiting(&self, rank: Rank) -> bool {
-        self.queued
-            .get(rank.index())
-            .is_some_and(|count| *count > 0)
     }
 
     #[inline]
@@ -209,6 +221,15 @@ impl Precedence {
 }
 
 impl<R, M: Memory<R>> Scheduler<R, M> {
+    /// Returns how many requests the device is taken to have room for.
+    ///
+    /// Some say that they take thousands (the tags of a host, of which a disk gets a few, or an
+    /// NVMe queue), and never do.
+    #[inline]
+    pub(super) fn room(&self) -> u32 {
+        self.device.taken.max(USUAL_DEPTH).min(self.disk.depth)
+    }
+
     /// Returns whether all of `class` have to give way to those of rank `best`, who are about.
     ///
     /// Then some request is with the driver, so a completion ends it. So it is with a queue below.
@@ -219,28 +240,23 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         let part = match class {
             Class::Idle => 1,
-            Class::RealTime | Class::BestEffort => (self.disk.depth / CLASS_PART).max(1),
+            Class::RealTime | Class::BestEffort => (self.room() / CLASS_PART).max(1),
         };
         self.precedence.flying_from(class) >= part
     }
 
     /// Returns whether `queue` has to give way to those of rank `best`, who are about, if they are
     /// of the same class.
-    ///
-    /// Not if some of them wait, for then turns decide: held below its part it would get less.
     #[inline]
     pub(super) fn level_gives_way(&self, queue: &Queue, best: Rank) -> bool {
         let own = Rank::of(queue.ioprio);
-        if best >= own
-            || best.index() < Rank::first_of(queue.class())
-            || self.precedence.is_waiting(best)
-        {
+        if best >= own || best.index() < Rank::first_of(queue.class()) {
             return false;
         }
-        let depth = u64::from(self.disk.depth);
+        let room = u64::from(self.room());
         let slice = |level| self.shares.of(queue.sync, level).slice.as_ns();
         let all = slice(best.level()).saturating_mul(LEVEL_PART);
-        let part = depth.saturating_mul(slice(own.level())).checked_div(all);
+        let part = room.saturating_mul(slice(own.level())).checked_div(all);
         u64::from(queue.dispatched) >= part.unwrap_or(1).max(1)
     }
 }
@@ -396,11 +412,25 @@ mod tests {
             arrival.owner.ioprio = ioprio(Class::BestEffort, 7);
             add(&mut sched, ms(9), arrival, rq + 3);
         }
+        sched.precedence.filled();
         // Above its part of 8 * 40 / (2 * 120) the worse one goes on, then is held.
         for expected in [1, 4, 2, 5, 3, 0] {
             assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
         }
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_device_that_promises_thousands_is_taken_for_what_it_was_seen_to_take() {
+        for (depth, taken, room) in [(8, 1, 8), (1_000, 1, 32), (1_000, 64, 64), (48, 64, 48)] {
+            let disk = crate::policy::Disk {
+                rotational: false,
+                depth,
+            };
+            scheduler!(sched, disk);
+            sched.device.taken = taken;
+            assert_eq!(sched.room(), room);
+        }
     }
 
     #[test]

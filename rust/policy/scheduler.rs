@@ -33,6 +33,7 @@ use super::request::{
     Owner,
     Sector, //
 };
+use super::seek::Newcomers;
 use super::slab::Slab;
 use super::slice::Slice;
 use super::stats::Stats;
@@ -147,6 +148,7 @@ pub struct Scheduler<R, M: Memory<R>> {
     pub(super) credit: Credit,
     pub(super) measure: Measure,
     pub(super) precedence: Precedence,
+    pub(super) newcomers: Newcomers,
     pub(super) stats: Stats,
 }
 
@@ -201,6 +203,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             credit: Credit::new(now),
             measure: Measure::new(),
             precedence: Precedence::new(),
+            newcomers: Newcomers::default(),
             stats: Stats::default(),
         }
     }

@@ -6,6 +6,10 @@
 //! ours for short histories.
 
 use super::request::Sector;
+use super::time::{
+    Span,
+    Time, //
+};
 
 /// A request farther than this from the end of the one before is a seek, in sectors.
 const FAR: u64 = 800;
@@ -49,6 +53,13 @@ impl SeekHistory {
         self.noted = self.noted.saturating_add(1).min(YOUNG);
     }
 
+    /// Returns how many bits it has, which is one less than requests on disks that seek; no more
+    /// than a few are counted.
+    #[inline]
+    pub(super) const fn noted(self) -> u8 {
+        self.noted
+    }
+
     /// Returns whether the queue jumps about.
     #[inline]
     pub(super) fn is_seeky(self) -> bool {
@@ -57,10 +68,54 @@ impl SeekHistory {
     }
 }
 
+/// So many newcomers in a row that turned out to be seeky are a crowd (ours).
+const CROWD: u8 = 3;
+
+/// For how long after the last one they tell what the next one is going to be.
+const CROWD_LASTS: Span = Span::from_ms(1_000);
+
+/// How the newest queues turned out, which tells whether to wait for those of whom nothing is known
+/// yet. Source: ours.
+///
+/// Where many random readers start at once, the disk would wait for each of them in turn.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Newcomers {
+    seeky: u8,
+    last: Time,
+}
+
+impl Newcomers {
+    /// Notes what the second request of a queue has shown.
+    #[inline]
+    pub(super) fn note(&mut self, now: Time, seeky: bool) {
+        self.seeky = match seeky {
+            true => self.seeky.saturating_add(1).min(CROWD),
+            false => 0,
+        };
+        self.last = now;
+    }
+
+    /// Forgets what is no news any more.
+    #[inline]
+    pub(super) fn age(&mut self, now: Time) {
+        if now.saturating_since(self.last) >= CROWD_LASTS {
+            self.seeky = 0;
+        }
+    }
+
+    /// Returns whether a newcomer is likely to jump about.
+    #[inline]
+    pub(super) const fn are_seeky(self) -> bool {
+        self.seeky == CROWD
+    }
+}
+
 #[cfg_attr(CONFIG_RCFQ_KUNIT_TEST, kernel::macros::kunit_tests(rcfq_policy_seek))]
 #[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
 mod tests {
     use super::*;
+    use crate::policy::id::ProcessId;
+    use crate::policy::testing::*;
 
     #[test]
     fn five_far_requests_of_the_last_32_make_a_queue_seeky() {
@@ -111,6 +166,54 @@ mod tests {
         assert!(!jump(&mut history, 900_000));
         assert!(!jump(&mut history, 900_000));
         assert!(jump(&mut history, 900_000));
+    }
+
+    #[test]
+    fn newcomers_are_taken_for_what_the_last_ones_were() {
+        let mut newcomers = Newcomers::default();
+        for count in 0..3 {
+            assert!(!newcomers.are_seeky());
+            newcomers.note(ms(count), true);
+        }
+        newcomers.age(ms(1_001));
+        assert!(newcomers.are_seeky());
+        newcomers.note(ms(1_001), true);
+        newcomers.age(ms(2_000));
+        assert!(newcomers.are_seeky());
+        newcomers.age(ms(2_001));
+        assert!(!newcomers.are_seeky());
+        for _ in 0..3 {
+            newcomers.note(ms(2_001), true);
+        }
+        newcomers.note(ms(2_001), false);
+        newcomers.note(ms(2_001), true);
+        assert!(!newcomers.are_seeky());
+    }
+
+    #[test]
+    fn one_more_of_a_crowd_of_seeky_readers_is_not_waited_for() {
+        for (crowd, waits) in [(true, false), (false, true)] {
+            scheduler!(sched, SPINNING);
+            for _ in 0..3 {
+                sched.newcomers.note(ms(0), crowd);
+            }
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 0), 1);
+            add(&mut sched, ms(0), read(two, 90_000), 2);
+            let (rq, id) = dispatch(&mut sched, ms(0));
+            assert_eq!(rq, 1);
+            let _ = sched.complete(ms(5), id);
+            assert_eq!(sched.poll_at().is_some(), waits);
+            let (_, id) = dispatch(&mut sched, ms(13));
+            let _ = sched.complete(ms(20), id);
+            // It was none of them.
+            add(&mut sched, ms(20), read(two, 90_008), 3);
+            let (_, id) = dispatch(&mut sched, ms(20));
+            let _ = sched.complete(ms(21), id);
+            assert!(sched.poll_at().is_some());
+            assert!(!sched.newcomers.are_seeky());
+        }
     }
 
     #[test]

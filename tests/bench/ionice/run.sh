@@ -9,6 +9,6 @@ cases() {
 }
 run() {
 	local seconds=5 rw=read bs=128k depth=1
-	[[ $disk_model != *ssd ]] || { seconds=500ms rw=randread bs=4k depth=16; }
+	[[ $disk_model != *ssd ]] || { seconds=500ms rw=randread bs=64k depth=16; }
 	RW=$rw BS=$bs DEPTH=$depth job "$1.fio" --runtime="$seconds"
 }

@@ -321,6 +321,59 @@ fn flash_shares_by_level() {
     assert!((done[1] / done[2] - 8.0 / 3.0).abs() < 0.2, "{done:?}");
 }
 
+/// Requests done by processes of these priorities on a disk with room for all of theirs: nothing
+/// would have to wait for its turn.
+fn done_on_roomy_flash(ioprios: &[(Class, u8)]) -> Vec<f64> {
+    let tasks = (0u64..).zip(ioprios).map(|(place, (class, level))| {
+        let task = Task {
+            depth: 16,
+            think: 1_000,
+            ..Task::seeker(place << 28)
+        };
+        with_class(task, *class, *level)
+    });
+    let mut machine = Machine::new(Timing::FLASH, 64, tasks.collect());
+    machine.run(2_000);
+    machine.tasks.iter().map(|task| task.done as f64).collect()
+}
+
+#[test]
+fn flash_gives_a_better_class_most_and_others_something() {
+    let alone = done_on_roomy_flash(&[(Class::BestEffort, 4)])[0];
+    let ioprios = [
+        (Class::RealTime, 4),
+        (Class::BestEffort, 4),
+        (Class::Idle, 7),
+    ];
+    let done = done_on_roomy_flash(&ioprios);
+    // 16 and 4 with the disk: what is not known to be more is taken for 32.
+    assert!(done[0] > 0.7 * alone, "{done:?} of {alone}");
+    assert!(done[1] > 0.1 * alone, "{done:?} of {alone}");
+    // Normal requests wait all the time; the idle class has what its patience gives it.
+    assert!(done[2] >= 1.0, "{done:?} of {alone}");
+    assert!(
+        done.iter().sum::<f64>() > 0.95 * alone,
+        "{done:?} of {alone}"
+    );
+    let done = done_on_roomy_flash(&ioprios[1..]);
+    assert!(done[0] > 0.9 * alone, "{done:?} of {alone}");
+    assert!(done[1] > 0.03 * alone, "{done:?} of {alone}");
+}
+
+#[test]
+fn flash_shares_by_level_also_where_nobody_has_to_wait() {
+    let ioprios = [0, 4, 7].map(|level| (Class::BestEffort, level));
+    let done = done_on_roomy_flash(&ioprios);
+    assert!(done[0] > 1.6 * done[1], "{done:?}");
+    assert!(done[1] > 2.0 * done[2], "{done:?}");
+    let equal = done_on_roomy_flash(&[(Class::BestEffort, 3); 3]);
+    assert!(equal[0] < 1.05 * equal[2], "{equal:?}");
+    assert!(
+        done.iter().sum::<f64>() > 0.95 * equal.iter().sum::<f64>(),
+        "{done:?}"
+    );
+}
+
 #[test]
 fn flash_keeps_most_of_the_device_for_sync() {
     let tasks = vec![
