@@ -13,6 +13,10 @@ use rcfq_sim::{
     Run,
     Switches, //
 };
+use std::io::{
+    self,
+    Write, //
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -91,23 +95,23 @@ Examples:
   rcfq-sim -w noidle-mix --set slice_idle=0 --stats
   rcfq-sim -w fsync --compare --plot fsync.svg";
 
-fn list() {
-    println!("workloads");
+fn list() -> String {
+    let mut text = String::from("workloads\n");
     for entry in workload::WORKLOADS {
-        println!("  {:14} {} [{}]", entry.name, entry.about, entry.tasks);
+        text += &format!("  {:14} {} [{}]\n", entry.name, entry.about, entry.tasks);
     }
-    println!("disks");
+    text += "disks\n";
     for entry in rcfq_disks::MODELS {
-        println!("  {:14} {}", entry.name, entry.about);
+        text += &format!("  {:14} {}\n", entry.name, entry.about);
     }
-    println!("schedulers");
+    text += "schedulers\n";
     for entry in elevator::KINDS {
-        println!("  {:14} {}", entry.name, entry.about);
+        text += &format!("  {:14} {}\n", entry.name, entry.about);
     }
-    println!("In brackets: number of processes of the main kind, see --tasks.");
+    text + "In brackets: number of processes of the main kind, see --tasks.\n"
 }
 
-fn simulate(options: &Options) -> Result<(), String> {
+fn simulate(options: &Options) -> Result<String, String> {
     if !(0.001..=100_000.0).contains(&options.seconds) {
         return Err("--seconds must be within 0.001 and 100000".into());
     }
@@ -143,39 +147,45 @@ fn simulate(options: &Options) -> Result<(), String> {
         "{} on {}, {} s, seed {}",
         options.workload, options.disk, options.seconds, options.seed
     );
-    println!("{title}\n");
-    print!("{}", report::HEAD);
+    let mut text = format!("{title}\n\n{}", report::HEAD);
     for report in &reports {
-        print!("{report}");
+        text += &format!("{report}");
     }
-    println!();
+    text += "\n";
     for report in &reports {
-        println!("{:9} trace {:016x}", report.sched, report.trace);
+        text += &format!("{:9} trace {:016x}\n", report.sched, report.trace);
         if options.stats {
             for (name, value) in &report.counters {
-                println!("  {name:20} {value:>12}");
+                text += &format!("  {name:20} {value:>12}\n");
             }
         }
     }
     if let Some(path) = &options.plot {
         plot::draw(path, &title, &reports)
             .map_err(|why| format!("cannot write {}: {why}", path.display()))?;
-        println!("plot in {}", path.display());
+        text += &format!("plot in {}\n", path.display());
     }
-    Ok(())
+    Ok(text)
+}
+
+/// Prints; whoever reads only the beginning (`| head`) may do so.
+fn print(text: &str) -> Result<(), String> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot write: {why}")),
+        _ => Ok(()),
+    }
 }
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let outcome = if options.list {
-        list();
-        Ok(())
+    let text = if options.list {
+        Ok(list())
     } else if options.history {
-        history::tell().map(|text| print!("{text}"))
+        history::tell()
     } else {
         simulate(&options)
     };
-    match outcome {
+    match text.and_then(|text| print(&text)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(what) => {
             eprintln!("rcfq-sim: {what}");
