@@ -159,6 +159,12 @@ class Cells(Folder):
         self.assertEqual(view.figure(cell), "does not repeat (98.0 to 102)")
         self.assertTrue(self.put({}, "repeat = 0.05\n")[0]["a", "rcfq"]["steady"])
 
+    def test_one_seed_is_enough_where_a_metric_says_so(self):
+        figures = {"a/rcfq/1": 98, "b/rcfq/1": 1, "b/rcfq/2": 1}
+        cell = self.put(figures, "one_seed = true\n")[0]["a", "rcfq"]
+        self.assertEqual((cell["values"], view.figure(cell), cell["steady"]), ([98], "98.0", True))
+        self.assertIn("failed", self.put({})[0]["a", "rcfq"])
+
     def test_repeats_decide_if_there_are_any(self):
         cell = self.put({"a/rcfq/1": 80, "a/rcfq/2": 120, "a/rcfq/1r": 81})[0]["a", "rcfq"]
         self.assertEqual((cell["steady"], view.figure(cell)), (True, "100 ±20.0 %"))

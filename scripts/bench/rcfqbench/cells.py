@@ -97,7 +97,8 @@ class Raw:
 
 def measure(files, key, metric, cell):
     """Values over the seeds, and how far the same seed differs from itself."""
-    values = {seed: files.figure(key, seed, metric) for seed in files.all_seeds}
+    seeds = files.all_seeds[:1] if metric.one_seed else files.all_seeds
+    values = {seed: files.figure(key, seed, metric) for seed in seeds}
     if not values:
         raise Problem(f"{'/'.join(key)}: no raw results")
     again, pairs = [], []

@@ -24,7 +24,7 @@ EXPECT = {"disks": (list, []), "cases": (list, []), "schedulers": (list, []), "s
 METRIC = {
     "key": (str, REQUIRED), "label": (str, REQUIRED), "unit": (str, REQUIRED), "better": (str, REQUIRED),
     "jobs": (str, ""), "field": (str, None), "scale": (NUMBER, 1), "combine": (str, "sum"), "inverse": (bool, False),
-    "cases": (str, ".*"), "zero": (bool, False), "repeat": (NUMBER, 0.03), "log": (bool, False),
+    "cases": (str, ".*"), "zero": (bool, False), "one_seed": (bool, False), "repeat": (NUMBER, 0.03), "log": (bool, False),
     "historical": (dict, {}), "historical_label": (str, "historical"),
 }
 TARGET = {

@@ -7,10 +7,17 @@ disks() {
 cases() {
 	printf '%s\n' {read,write,randread,randwrite}-{1..8}
 }
+# A seed chooses nothing in sequential I/O.
+seeds_of() {
+	case $1 in
+	rand*) echo "${seeds[@]}" ;;
+	*) echo "${seeds[0]}" ;;
+	esac
+}
 run() {
-	local rw=${1%-*} seconds=1
+	local rw=${1%-*} seconds=2
 	# A hundred reads a second say little in the time in which twenty thousand say much.
 	[[ $rw != rand* ]] || seconds=10
-	[ "$rw" != write ] || seconds=500ms
+	[ "$rw" != write ] || seconds=1
 	RW=$rw JOBS=${1#*-} job jobs.fio --runtime="$seconds"
 }
