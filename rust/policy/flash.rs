@@ -190,6 +190,7 @@ mod tests {
 
     use crate::policy::id::ProcessId;
     use crate::policy::ioprio::Class;
+    use crate::policy::request::Disk;
     use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
@@ -324,7 +325,12 @@ mod tests {
 
     #[test]
     fn a_starved_class_gets_a_single_request() {
-        scheduler!(sched, FLASH);
+        // Deep enough for two of a worse class.
+        let disk = Disk {
+            rotational: false,
+            depth: 16,
+        };
+        scheduler!(sched, disk);
         let one = sched.process(ms(0), ProcessId::NONE);
         let two = sched.process(ms(0), ProcessId::NONE);
         for (rq, position) in [(1, 0), (2, 8), (3, 16)] {
@@ -333,7 +339,7 @@ mod tests {
         }
         add(&mut sched, ms(0), read(one, 90_000), 4);
         add(&mut sched, ms(0), read(one, 90_008), 5);
-        for (now, expected) in [(0, 1), (1_000, 4), (1_000, 2), (1_000, 3), (1_000, 0)] {
+        for (now, expected) in [(0, 1), (1_000, 4), (1_000, 2), (1_000, 3), (1_000, 5)] {
             assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
         }
     }
