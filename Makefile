@@ -56,7 +56,7 @@ vm:
 check:
 	@scripts/check.sh
 
-lint host-test coverage kunit kselftest cost smoke:
+lint host-test coverage kunit kselftest cost disks smoke:
 	@scripts/check.sh $@
 
 mutants: root
@@ -115,6 +115,7 @@ help:
 	@echo '  kunit            the same unit tests in the test kernel'
 	@echo '  kselftest        the module in QEMU, on the test kernel and the stock kernel'
 	@echo '  cost             guest instructions per I/O beside the other schedulers'
+	@echo '  disks            the modelled disks as block devices of a guest: figures, beginning and end'
 	@echo '  smoke            a little of the benchmarks, against the committed ratios'
 	@echo
 	@echo 'More of what check does in part:'
@@ -133,6 +134,6 @@ help:
 	@echo '  cache-clean      remove the cache folder ($$RCFQ_CACHE, default ~/.cache/rcfq)'
 
 .PHONY: all modules modules_install demo vm check lint host-test coverage mutants fuzz kunit bench bench-compare
-.PHONY: kselftest cost smoke doc root debug-kernel clean cache-clean help
+.PHONY: kselftest cost disks smoke doc root debug-kernel clean cache-clean help
 
 endif

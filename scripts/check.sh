@@ -9,16 +9,16 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 kinds=("$@")
-[ $# != 0 ] || kinds=(lint host-test coverage mutants fuzz cost smoke kunit kselftest)
+[ $# != 0 ] || kinds=(lint host-test coverage mutants fuzz cost disks smoke kunit kselftest)
 for kind in "${kinds[@]}"; do
-	[[ $kind =~ ^(lint|host-test|coverage|mutants|fuzz|cost|smoke|kunit|kselftest)$ ]] || die "check.sh: unknown kind '$kind'"
+	[[ $kind =~ ^(lint|host-test|coverage|mutants|fuzz|cost|disks|smoke|kunit|kselftest)$ ]] || die "check.sh: unknown kind '$kind'"
 done
 
 "$RCFQ_TOP/scripts/stock.sh"
 rm -rf "$RCFQ_BUILD/check"
 mkdir -p "$RCFQ_BUILD/check"
 
-kernel='' cost=''
+kernel='' counting=''
 if [[ " ${kinds[*]} " =~ \ (kunit|kselftest)\  ]]; then
 	beside nice -n 10 "$RCFQ_TOP/scripts/debug-kernel.sh"
 	kernel=$beside
@@ -27,16 +27,22 @@ if [[ " ${kinds[*]} " =~ \ (lint|cost|smoke)\  ]]; then
 	(step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock) || say "without it some of the checks cannot pass"
 fi
 # Counting instructions takes one processor and does not mind the others.
-if [[ " ${kinds[*]} " == *" cost "* && ${#kinds[@]} -gt 1 ]]; then
-	beside "$RCFQ_TOP/scripts/cost.sh" >"$RCFQ_BUILD/log/cost.log" 2>&1
-	cost=$beside
+count() {
+	local kind
+	for kind in cost disks; do
+		[[ " ${kinds[*]} " != *" $kind "* ]] || "$RCFQ_TOP/scripts/$kind.sh" >"$RCFQ_BUILD/check/$kind.log" 2>&1 || :
+	done
+}
+if [[ " ${kinds[*]} " =~ \ (cost|disks)\  && ${#kinds[@]} -gt 1 ]]; then
+	beside count
+	counting=$beside
 fi
 
 for kind in "${kinds[@]}"; do
 	say "--- $kind"
-	if [ "$kind" = cost ] && [ -n "$cost" ]; then
-		wait "$cost" || :
-		cat "$RCFQ_BUILD/log/cost.log"
+	if [[ $kind =~ ^(cost|disks)$ && -n $counting ]]; then
+		wait "$counting" || :
+		cat "$RCFQ_BUILD/check/$kind.log"
 	else
 		case $kind in
 		kunit | kselftest)

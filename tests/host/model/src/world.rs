@@ -174,7 +174,7 @@ impl World {
                 let fallback = self.sched.stats().fallback_used;
                 let rq = self.next;
                 self.next += 1;
-                self.inserted = self.now;
+                self.inserted = self.inserted.max(self.now);
                 let result = if head {
                     self.sched.insert_head(self.now, arrival, rq)
                 } else {
