@@ -183,6 +183,10 @@ mod tests {
         assert_eq!(sched.pass(ms(0), Ioprio::NORM), None);
         assert_eq!(sched.complete(ms(1), RqId::PASSED), Kick::None);
         assert!(sched.pass(ms(1), Ioprio::NORM).is_some());
+        add(&mut sched, ms(1), read(ProcessId::NONE, 0), 1);
+        assert!(!sched.is_eager(true));
+        let _ = sched.complete(ms(1), RqId::PASSED);
+        assert!(sched.is_eager(true));
     }
 
     #[test]

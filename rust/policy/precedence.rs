@@ -434,8 +434,31 @@ mod tests {
     }
 
     #[test]
+    fn in_a_worse_class_levels_are_not_held_by_the_better_one() {
+        let disk = crate::policy::Disk {
+            rotational: false,
+            depth: 32,
+        };
+        scheduler!(sched, disk);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        let two = sched.process(ms(9), ProcessId::NONE);
+        let mut urgent = read(one, 0);
+        urgent.owner.ioprio = ioprio(Class::RealTime, 0);
+        add(&mut sched, ms(9), urgent, 1);
+        for rq in 2..7u8 {
+            let mut arrival = read(two, u64::from(rq) * 8);
+            arrival.owner.ioprio = ioprio(Class::BestEffort, 7);
+            add(&mut sched, ms(9), arrival, rq);
+        }
+        // An eighth of 32, not 32 * 40 / (2 * 180).
+        for expected in [1, 2, 3, 4, 5, 0] {
+            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
+        }
+    }
+
+    #[test]
     fn equals_do_not_hold_each_other() {
-        scheduler!(sched, DEEP);
+        scheduler!(sched, FLASH);
         let one = sched.process(ms(9), ProcessId::NONE);
         for rq in 1..6u8 {
             let arrival = in_class(read(one, u64::from(rq) * 8), Class::Idle);

@@ -115,6 +115,7 @@ impl Newcomers {
 mod tests {
     use super::*;
     use crate::policy::id::ProcessId;
+    use crate::policy::ioprio::Class;
     use crate::policy::testing::*;
 
     #[test]
@@ -213,6 +214,36 @@ mod tests {
             let _ = sched.complete(ms(21), id);
             assert!(sched.poll_at().is_some());
             assert!(!sched.newcomers.are_seeky());
+        }
+    }
+
+    #[test]
+    fn a_deep_queue_is_worth_waiting_for_though_it_seeks() {
+        for (depth, class, deep) in [
+            (3, Class::BestEffort, false),
+            (4, Class::BestEffort, true),
+            (4, Class::Idle, false),
+        ] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            for step in 0..3u64 {
+                add(
+                    &mut sched,
+                    ms(step),
+                    in_class(read(one, step * 8), class),
+                    1,
+                );
+                let (_, id) = dispatch(&mut sched, ms(step));
+                let _ = sched.complete(ms(step), id);
+            }
+            for rq in 0..depth {
+                let far = read(one, u64::from(rq + 1) * 1_000_000);
+                add(&mut sched, ms(5), in_class(far, class), rq);
+            }
+            let (_, _) = dispatch(&mut sched, ms(5));
+            let queue = sched.queues.at(sched.active);
+            assert_eq!(queue.map(|queue| queue.deep), Some(deep));
+            assert_eq!(queue.map(|queue| queue.idle_window), Some(deep));
         }
     }
 
