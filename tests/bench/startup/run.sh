@@ -12,7 +12,7 @@ cases() {
 }
 prepare() {
 	empty_cache
-	# 400 reads of 4 to 64 KiB: half follow the one before, the others jump; a third is
+	# 400 reads of 4 to 64 KiB, more than are done in the time: half follow the one before, the others jump; a third is
 	# thought about for up to 3 ms.
 	awk -v seed="$seed" -v dev="/dev/$disk" 'BEGIN {
 		srand(seed)
