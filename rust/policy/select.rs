@@ -66,6 +66,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         let given = self.give(now, rq);
         self.after_dispatch(now);
+        self.foresee(now);
         given
     }
 
@@ -108,6 +109,25 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 queue.deep = false;
                 queue.idle_window = false;
             }
+        }
+    }
+
+    /// Says at once what the next call would find out: that the device is kept for the active
+    /// queue, which has just run dry. That call is saved, for each request of a reader among others.
+    fn foresee(&mut self, now: Time) {
+        let Some(queue) = self.queues.at(self.active) else {
+            return;
+        };
+        // What has to be thought over is left to that call.
+        let settled = queue.is_empty() && !queue.seek.is_seeky() && !self.slice.must_dispatch;
+        let over = self.slice.is_used(now) || self.is_overdrawn(now);
+        if self.device.queued > 0
+            && settled
+            && !over
+            && self.is_worth_waiting()
+            && self.close_cooperator() == NIL
+        {
+            self.refusal = Refusal::Arrival;
         }
     }
 
