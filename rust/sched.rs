@@ -287,14 +287,15 @@ impl Operations for Rcfq {
         let mut kick = Kick::None;
         if !list.is_empty() {
             let now = convert::now();
-            let mut sync = false;
+            let (mut sync, mut write) = (false, false);
             while let Some(rq) = list.pop_front() {
                 if let Some(rq) = guard.admit(rq, at_head) {
-                    sync = rq.opf().is_sync();
+                    let opf = rq.opf();
+                    (sync, write) = (opf.is_sync(), opf.is_write());
                     kick = kick.or(Self::insert(elv, &mut guard, now, rq, at_head));
                 }
             }
-            eager = eager || (all && guard.policy.is_eager(sync));
+            eager = eager || (all && guard.policy.is_eager(sync, write));
         }
         match direct {
             Some(direct) if eager => {

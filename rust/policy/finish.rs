@@ -138,6 +138,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.measure.sample_depth(queued, flying, kept_low);
         self.measure.ended(now, index, flying, request.far);
         self.measure.doubt(now, request.sent, request.jump);
+        if request.sync && request.write {
+            let took = now.saturating_since(request.sent);
+            self.measure
+                .wrote(took, request.pieces().saturating_mul(flying));
+        }
     }
 
     /// The driver has given a request back.

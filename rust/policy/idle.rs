@@ -155,7 +155,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         process.think.came(now, cap);
         let shallow_seeks = queue.seek.is_seeky() && !queue.deep;
-        if queue.yields || shallow_seeks || queue.class() == Class::Idle {
+        // What a cache of the drive takes costs no seek: writers need not take turns.
+        let absorbed = arrival.write && self.measure.absorbs_writes();
+        if queue.yields || shallow_seeks || absorbed || queue.class() == Class::Idle {
             queue.idle_window = false;
         } else if let Some(mean) = process.think.mean() {
             // One slow process must not cost those who share the queue their slice.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the device can do, as measured: whether it takes several requests at once, and whether it
-//! seeks at all.
+//! What the device can do, as measured: whether it takes several requests at once, whether it
+//! seeks at all, and whether it keeps writes in a cache of its own.
 //!
 //! The kernel's flag says "rotational" for arrays and virtual disks too, where waiting for one
 //! queue keeps the rest of the device idle. Only reads of seeky queues are measured, since
@@ -34,6 +34,13 @@ const DISK_GAIN: u64 = 2;
 
 /// Requests with the driver from which on reads count as "among others".
 const AMONG: u32 = 4;
+
+/// A write that went to the medium takes longer than this on average: half a turn and more, and a
+/// whole one if it follows the one before.
+const NO_MEDIUM: Span = Span::from_us(1_000);
+
+/// So many of the last 32 writes have to be as fast for the cache to count.
+const ABSORBED: u32 = 28;
 
 /// A mean over the last few samples.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,6 +84,8 @@ pub(super) struct Measure {
     /// Far reads of anybody since it was called seekless.
     doubts: Average,
     last_end: Time,
+    /// The last 32 sync writes, a bit each: set if it was fast.
+    writes: u32,
 }
 
 impl Measure {
@@ -101,6 +110,7 @@ impl Measure {
             array: false,
             doubts: NOTHING,
             last_end: Time::ZERO,
+            writes: 0,
         }
     }
 
@@ -119,6 +129,19 @@ impl Measure {
     #[inline]
     pub(super) fn is_seekless(&self) -> bool {
         self.seekless
+    }
+
+    /// Notes how long a sync write took, of `pieces` pieces in all that were with the driver.
+    pub(super) fn wrote(&mut self, took: Span, pieces: u32) {
+        let limit = NO_MEDIUM.as_ns().saturating_mul(u64::from(pieces));
+        self.writes = self.writes.wrapping_shl(1) | u32::from(took.as_ns() < limit);
+    }
+
+    /// Returns whether the device keeps sync writes in a cache, so that where they go is of no
+    /// account. No longer if it is full: then most take as long as the medium.
+    #[inline]
+    pub(super) const fn absorbs_writes(&self) -> bool {
+        self.writes.count_ones() >= ABSORBED
     }
 
     /// Notes that the request in slot `index` went to the driver, where `flying` others are.
@@ -205,6 +228,26 @@ impl Measure {
 mod tests {
     use super::*;
     use crate::policy::testing::ms;
+
+    #[test]
+    fn writes_that_are_fast_are_in_a_cache_until_it_is_full() {
+        let mut measure = Measure::new();
+        let mut wrote = |us, pieces| {
+            measure.wrote(Span::from_us(us), pieces);
+            measure.absorbs_writes()
+        };
+        for _ in 0..27 {
+            assert!(!wrote(999, 1));
+        }
+        assert!(wrote(3_999, 4));
+        for _ in 0..8 {
+            assert!(wrote(999, 1));
+        }
+        for _ in 0..4 {
+            assert!(wrote(1_000, 1));
+        }
+        assert!(!wrote(4_000, 4));
+    }
 
     #[test]
     fn the_depth_is_judged_by_the_51st_sample_and_again() {

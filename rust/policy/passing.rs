@@ -58,19 +58,24 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Returns whether it is best to dispatch at once, without a pause in which more may come in,
-    /// to be sorted and merged. `sync` is what has just been inserted.
+    /// to be sorted and merged. `sync` and `write` tell what has just been inserted.
     ///
     /// It has to be all that is going to be dispatched: the only request, for which flash has room
-    /// or a disk that seeks has nothing else to do; or the one that such a disk was waiting for.
+    /// or a disk that seeks has nothing else to do, or puts it into a cache; or the one that such a
+    /// disk was waiting for.
     /// Source: ours.
     #[inline]
-    pub fn is_eager(&self, sync: bool) -> bool {
+    pub fn is_eager(&self, sync: bool, write: bool) -> bool {
         let flying = self.device.flying();
         if !self.has_work() {
             return false;
         }
+        let lone = self.queued() == 1 && flying < self.disk.depth;
         if self.tunables.is_flash() {
-            return self.queued() == 1 && flying < self.disk.depth;
+            return lone;
+        }
+        if sync && write && lone && self.measure.absorbs_writes() {
+            return true;
         }
         // The queue that owns the disk, which is going to be waited for again.
         let awaited = self
@@ -114,6 +119,7 @@ mod tests {
         Scheduler, //
     };
     use crate::policy::testing::*;
+    use crate::policy::time::Span;
 
     /// Lets the policy see the driver take `count` requests at once.
     fn filled<M: Memory<u8>>(sched: &mut Scheduler<u8, M>, count: u8) {
@@ -184,9 +190,9 @@ mod tests {
         assert_eq!(sched.complete(ms(1), RqId::PASSED), Kick::None);
         assert!(sched.pass(ms(1), Ioprio::NORM).is_some());
         add(&mut sched, ms(1), read(ProcessId::NONE, 0), 1);
-        assert!(!sched.is_eager(true));
+        assert!(!sched.is_eager(true, false));
         let _ = sched.complete(ms(1), RqId::PASSED);
-        assert!(sched.is_eager(true));
+        assert!(sched.is_eager(true, false));
     }
 
     #[test]
@@ -243,20 +249,20 @@ mod tests {
     #[test]
     fn what_came_last_is_dispatched_at_once_only_where_nothing_is_lost() {
         scheduler!(sched, FLASH);
-        assert!(!sched.is_eager(true));
+        assert!(!sched.is_eager(true, false));
         add(&mut sched, ms(0), write(0), 1);
-        assert!(sched.is_eager(false));
+        assert!(sched.is_eager(false, false));
         add(&mut sched, ms(0), write(8), 2);
         // The one who submits this one is not there for the others.
-        assert!(!sched.is_eager(false));
+        assert!(!sched.is_eager(false, false));
         scheduler!(sched, SPINNING);
         let one = sched.process(ms(0), ProcessId::NONE);
         add(&mut sched, ms(0), read(one, 0), 1);
-        assert!(sched.is_eager(true));
-        assert!(!sched.is_eager(false));
+        assert!(sched.is_eager(true, false));
+        assert!(!sched.is_eager(false, false));
         assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
         add(&mut sched, ms(0), read(one, 8), 2);
-        assert!(!sched.is_eager(true));
+        assert!(!sched.is_eager(true, false));
     }
 
     #[test]
@@ -268,11 +274,68 @@ mod tests {
         let (_, id) = dispatch(&mut sched, ms(0));
         let _ = sched.complete(ms(5), id);
         add(&mut sched, ms(6), read(two, 900_000), 2);
-        assert!(!sched.is_eager(true));
+        assert!(!sched.is_eager(true, false));
         add(&mut sched, ms(7), read(one, 8), 3);
-        assert!(sched.is_eager(true));
+        assert!(sched.is_eager(true, false));
         // Both of them.
         add(&mut sched, ms(7), read(one, 16), 4);
-        assert!(!sched.is_eager(true));
+        assert!(!sched.is_eager(true, false));
+    }
+
+    #[test]
+    fn a_write_into_a_cache_need_not_be_sorted() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        let make = |process, place| {
+            let mut arrival = read(process, place);
+            arrival.write = true;
+            arrival.idle_hint = true;
+            arrival
+        };
+        for absorbs in [false, true] {
+            let now = ms(if absorbs { 100 } else { 0 });
+            let first = add(&mut sched, now, make(one, 0), 1);
+            assert!(sched.is_eager(true, true));
+            assert_eq!(dispatch(&mut sched, now).0, 1);
+            // The first one is with the disk.
+            let second = add(&mut sched, now, make(two, 900_000), 2);
+            assert_eq!(sched.is_eager(true, true), absorbs);
+            assert!(!sched.is_eager(true, false));
+            assert!(!sched.is_eager(false, true));
+            let third = add(&mut sched, now, make(two, 900_008), 3);
+            assert!(!sched.is_eager(true, true));
+            for id in [second, third] {
+                let _ = sched.cancel(now, id);
+            }
+            let _ = sched.complete(now, first);
+            let _ = sched.timer(ms(90));
+            for _ in 0..32 {
+                sched.measure.wrote(Span::ZERO, 1);
+            }
+        }
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn writers_are_not_waited_for_while_a_cache_takes_what_they_write() {
+        for absorbs in [false, true] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            for _ in 0..32 {
+                sched.measure.wrote(Span::ZERO, u32::from(absorbs));
+            }
+            for (rq, process) in [(1, one), (2, two)] {
+                let mut arrival = read(process, u64::from(rq) * 900_000);
+                arrival.write = true;
+                arrival.idle_hint = true;
+                add(&mut sched, ms(0), arrival, rq);
+            }
+            let second = if absorbs { 2 } else { 0 };
+            for expected in [1, second] {
+                assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+            }
+        }
     }
 }

@@ -157,6 +157,15 @@ workloads! {
             let start = Pattern::Sequential(scene.area(index, scene.tasks));
             scene.direct(start, Io { idle_hint: true, ..Io::write(0, 0) }, 256)
         });
+    "mixed" 2 "sequential readers of 128 KiB beside a sequential O_DIRECT writer"
+        |scene| {
+            let of = scene.tasks + 1;
+            let mut specs = scene.many("reader", |index| scene.reader(index, of, 256));
+            let start = Pattern::Sequential(scene.area(scene.tasks, of));
+            let io = Io { idle_hint: true, ..Io::write(0, 0) };
+            specs.push(Spec::new("writer", scene.direct(start, io, 256)));
+            specs
+        };
     "writeback" 2 "sequential readers of 128 KiB beside one buffered writer"
         |scene| {
             let of = scene.tasks + 1;

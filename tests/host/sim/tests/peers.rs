@@ -33,6 +33,34 @@ fn fsync_beside_readers_takes_little_longer_than_with_deadlines() {
 }
 
 #[test]
+fn writers_need_not_take_turns_at_a_cache() {
+    // Eight of them fill it, and take turns now and then.
+    for (tasks, part) in [(2, 0.97), (4, 0.97), (8, 0.9)] {
+        let rate = |sched: &str| {
+            let report = under(sched, "writers", DISK, |run| {
+                (run.tasks, run.block) = (Some(tasks), Some(4096));
+            });
+            report.rate("writer")
+        };
+        let (ours, theirs) = (rate("rcfq"), rate("deadline"));
+        println!("{tasks}: {ours} {theirs}");
+        assert!(ours > part * theirs, "{tasks} writers: {ours} of {theirs}");
+    }
+}
+
+#[test]
+fn a_writer_beside_readers_keeps_his_turn() {
+    let report = under("rcfq", "mixed", DISK, |run| run.block = Some(4096));
+    let alone = under("rcfq", "writers", DISK, |run| {
+        (run.tasks, run.block) = (Some(1), Some(4096));
+    });
+    let (writer, readers) = (report.rate("writer"), report.rate("reader"));
+    let alone = alone.rate("writer");
+    assert!(writer > 0.25 * alone, "{writer} of {alone}");
+    assert!(readers > 0.5 * alone, "{readers} of {alone}");
+}
+
+#[test]
 fn readers_of_one_stream_keep_the_rate_of_one() {
     let rate = |tasks| {
         let report = under("rcfq", "alternating", DISK, |run| run.tasks = Some(tasks));
