@@ -17,7 +17,10 @@ seeds_of() {
 run() {
 	local rw=${1%-*} seconds=2
 	# A hundred reads a second say little in the time in which twenty thousand say much.
-	[[ $rw != rand* ]] || seconds=10
-	[ "$rw" != write ] || seconds=1
+	case $rw in
+	randread) seconds=10 ;;
+	randwrite) seconds=4 ;;
+	write) seconds=500ms ;;
+	esac
 	RW=$rw JOBS=${1#*-} job jobs.fio --runtime="$seconds"
 }
