@@ -10,9 +10,11 @@ load_fio() {
 	cp "$(type -P fio)" .
 	ldd fio | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I{} cp {} .
 }
-# null_load, null_unload: nullb0, a device that does nothing, at once.
+# null_load [PARAMETER]..., null_unload: nullb0, a device that does nothing, at once unless told
+# otherwise.
 null_load() {
-	modprobe null_blk nr_devices=1 gb=4 irqmode=0 queue_mode=2 submit_queues=1 hw_queue_depth=64
+	[ $# != 0 ] || set -- irqmode=0
+	modprobe null_blk nr_devices=1 gb=4 queue_mode=2 submit_queues=1 hw_queue_depth=64 "$@"
 	disk=nullb0
 }
 null_unload() {

@@ -12,8 +12,9 @@ cases() {
 }
 prepare() {
 	empty_cache
-	# 400 reads of 4 to 64 KiB, more than are done in the time: half follow the one before, the others jump; a third is
-	# thought about for up to 3 ms.
+	# 400 reads of 4 to 64 KiB, more than are done in the time: half follow the one before, the
+	# others jump. The jobs think for a millisecond after each third. (A wait in such a file is
+	# until so many milliseconds after the start, not what fio says.)
 	awk -v seed="$seed" -v dev="/dev/$disk" 'BEGIN {
 		srand(seed)
 		print "fio version 2 iolog\n" dev " add\n" dev " open"
@@ -21,8 +22,6 @@ prepare() {
 			if (rand() < 0.5)
 				at = int(rand() * 524288)
 			size = 2 ^ int(rand() * 5)
-			if (rand() < 0.33)
-				print dev, "wait", int(rand() * 3000) + 100, 0
 			print dev, "read", at * 4096, size * 4096
 			at += size
 		}
