@@ -26,6 +26,8 @@ case ${RCFQ_SEEDS-} in
 *) read -r -a seeds <<<"$RCFQ_SEEDS" ;;
 esac
 
+# What runs, for those who compare; a copy without git has no name.
+sources=$(git -C "$RCFQ_TOP" describe --always --dirty 2>/dev/null || echo unknown)
 out=$RCFQ_BUILD/bench
 mkdir -p "$out/raw"
 lock bench
@@ -63,11 +65,6 @@ say "running ${names[*]} (logs: build/bench/*.log)"
 beside lane
 beside lane
 
-# What ran, for those who compare; a copy without git has no name.
-source_state() {
-	git -C "$RCFQ_TOP" describe --always --dirty 2>/dev/null || echo unknown
-}
-
 # How far it is. The shares of the workloads in the whole are known from earlier runs.
 declare -A share=([jobs-1-8]=40 [startup]=8 [ssd-idle]=16 [noidle-mix]=10 [dd-readers]=10 [cost]=8 [fsync]=4 [ionice]=4 [smoke]=2)
 progress() {
@@ -103,7 +100,7 @@ for name in "${names[@]}"; do
 done
 [ ${#report[@]} != 0 ] || exit 1
 "$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/report.py" --raw "$out/raw" --out "$out" \
-	--kernel "$(cat "$out/kernel")" --source "$(source_state)" "${report[@]}" || status=$?
+	--kernel "$(cat "$out/kernel")" --source "$sources" "${report[@]}" || status=$?
 say "done in $(((SECONDS - begin) / 60)) min: tables build/bench/index.md, plots build/bench/*.svg, figures build/bench/results.json"
 if [ -e "$out/raw/smoke" ]; then
 	"$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/smoke.py" || status=$?
