@@ -102,7 +102,7 @@ done
 "$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/report.py" --raw "$out/raw" --out "$out" \
 	--kernel "$(cat "$out/kernel")" --source "$sources" "${report[@]}" || status=$?
 say "done in $(((SECONDS - begin) / 60)) min: tables build/bench/index.md, plots build/bench/*.svg, figures build/bench/results.json"
-if [ -e "$out/raw/smoke" ]; then
+if [[ " ${names[*]} " == *" smoke "* && -e $out/raw/smoke ]]; then
 	"$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/smoke.py" || status=$?
 fi
 [ "$status" = 0 ]
