@@ -125,8 +125,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns the first queue of a class that the device has room for.
     ///
-    /// The walk is short: a queue that it passes by has requests with the driver, or is one of the
-    /// few async ones.
+    /// A queue that the walk passes by has requests with the driver, so there are not more of them
+    /// than the device takes, or is one of the few async ones.
     #[inline]
     fn first_with_room(&self, class: Class, room: Room) -> Option<u32> {
         let mut first: Option<(u32, &Queue)> = None;

@@ -32,7 +32,7 @@ const CLASS_PART: u32 = 8;
 /// more than the device takes, some of its requests wait, and turns see to the shares.
 const LEVEL_PART: u64 = 2;
 
-/// What a device takes at once is not known to be less.
+/// A device is taken to have room for so many until it was seen to take more.
 const USUAL_DEPTH: u32 = 32;
 
 /// How long after a sync request arrived its like are taken to be about.

@@ -221,6 +221,19 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_that_runs_dry_keeps_the_disk_without_another_call() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        add(&mut sched, ms(0), read(two, 90_000), 2);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        assert!(!sched.has_work());
+        assert_eq!(sched.stats().dispatch_nothing, 0);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
     fn a_deep_queue_of_seeks_that_runs_dry_early_is_not_waited_for() {
         for (distance, now, next) in [(90_000, 6, 7), (90_000, 60, 0), (8, 6, 0)] {
             scheduler!(sched, SPINNING);

@@ -13,11 +13,6 @@ _levels() {
 		--name=a --prioclass=2 --prio="$2" --name=b --offset=32m --prioclass=2 --prio="$3"
 }
 
-# _ratio A B LOW HIGH: A/B is between LOW and HIGH tenths.
-_ratio() {
-	_cmp $(($1 * 10)) -ge $(($2 * $3)) && _cmp $(($1 * 10)) -le $(($2 * $4))
-}
-
 _need_own
 
 _plan 4

@@ -17,25 +17,20 @@ _pair() {
 		--name=a --prioclass="$1" --prio="$2" --name=b --offset=32m --prioclass="$3" --prio="$4"
 }
 
-# _times A B LOW HIGH: A/B is between LOW and HIGH tenths.
-_times() {
-	_cmp $(($1 * 10)) -ge $(($2 * $3)) && _cmp $(($1 * 10)) -le $(($2 * $4))
-}
-
 _need_own
 
 _plan 6
 _null_add rcfq1 size=64 submit_queues=1 rotational=0 irqmode=2 completion_nsec=100000000 hw_queue_depth=32
 _use_sched rcfq1
 read -r a b <<<"$(_pair "$RT" 4 2 4)"
-_check "RT ($a) to BE ($b) is 2 to 10" _times "$a" "$b" 20 100
+_check "RT ($a) to BE ($b) is 2 to 10" _ratio "$a" "$b" 20 100
 read -r a b <<<"$(_pair 2 4 3 0)"
-_check "BE ($a) to IDLE ($b) is 5 to 60" _times "$a" "$b" 50 600
+_check "BE ($a) to IDLE ($b) is 5 to 60" _ratio "$a" "$b" 50 600
 read -r a b <<<"$(_pair 2 0 2 7)"
-_check "BE 0 ($a) to BE 7 ($b) is 2 to 16" _times "$a" "$b" 20 160
+_check "BE 0 ($a) to BE 7 ($b) is 2 to 16" _ratio "$a" "$b" 20 160
 read -r a b <<<"$(_pair 2 7 2 0)"
-_check "BE 7 ($a) to BE 0 ($b), the other way round" _times "$b" "$a" 20 160
+_check "BE 7 ($a) to BE 0 ($b), the other way round" _ratio "$b" "$a" 20 160
 read -r a b <<<"$(_pair 2 4 2 4)"
-_check "BE 4 ($a) to BE 4 ($b) is equal" _times "$a" "$b" 7 14
+_check "BE 4 ($a) to BE 4 ($b) is equal" _ratio "$a" "$b" 7 14
 _check "nothing lost" _conserved rcfq1
 _done

@@ -70,6 +70,11 @@ _shares() {
 		awk -F ';' '$1 == 3 { printf "%s%d", sep, $6 / 4; sep = " " }'
 }
 
+# _ratio A B LOW HIGH: A/B is between LOW and HIGH tenths.
+_ratio() {
+	_cmp $(($1 * 10)) -ge $(($2 * $3)) && _cmp $(($1 * 10)) -le $(($2 * $4))
+}
+
 # _load DEV [ARGUMENT...]: endless random reads and writes; sets BG.
 _load() {
 	local file=/dev/$1
