@@ -38,11 +38,19 @@ run() {
 		say "the guest of '$name' ended with status $?"
 }
 
+# reasons LOG: what the scripts that failed said, but for the checks that passed.
+reasons() {
+	awk '/^# selftests: / { said = "" }
+		!/^(# ok|ok|not ok) / { said = said $0 "\n" }
+		/^not ok / { printf "%s", said }' "$1" | tail -n 80
+}
+
 # judge NAME: one line at the left edge for each script, as the kernel's runner
 # prints it, and as many as were planned.
 judge() {
 	local log=$RCFQ_BUILD/log/kselftest-$1.log plan skip
 	grep -E '^not ok|^ok .*# SKIP' "$log" || :
+	reasons "$log"
 	skip=$(count '^ok .*# SKIP')
 	passed=$((passed + $(count '^ok ') - skip))
 	skipped=$((skipped + skip))

@@ -85,7 +85,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns whether async requests have to give way.
     #[inline]
-    fn is_async_full(&self, now: Time) -> bool {
+    pub(super) fn is_async_full(&self, now: Time) -> bool {
         let device = &self.device;
         self.tunables.low_latency
             && device.flying_pieces >= (self.disk.depth / ASYNC_PART).max(1)
@@ -230,6 +230,31 @@ mod tests {
         assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
         assert_eq!(sched.complete(ms(10), id), Kick::Run);
         assert_eq!(dispatch(&mut sched, ms(10)).0, 4);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn async_that_has_room_does_not_wait_for_what_holds_others() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        let two = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        for rq in 2..4u8 {
+            let low = in_class(read(two, u64::from(rq) * 8), Class::Idle);
+            add(&mut sched, ms(9), low, rq);
+        }
+        for expected in [1, 2, 0] {
+            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
+        }
+        // A quarter of eight; what has no room says nothing new.
+        for (rq, kick) in [(4, Kick::Run), (5, Kick::Run), (6, Kick::None)] {
+            let (_, given) = insert(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
+            assert_eq!(given, kick);
+            if kick == Kick::Run {
+                assert_eq!(dispatch(&mut sched, ms(9)).0, rq);
+            }
+            assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
+        }
         assert_eq!(sched.check(), Ok(()));
     }
 

@@ -157,6 +157,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         let request = self.requests.at_mut(index)?;
         request.state = State::Dispatched;
+        request.sent = now;
         let rq = request.rq.take()?;
         self.device.last_position = request.end();
         if request.sync {
@@ -188,7 +189,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             .queues
             .at(request.queue)
             .is_some_and(|queue| queue.seek.is_seeky());
-        request.sent = now;
         request.jump = !request.write && request.position.distance(head) > CLOSE;
         request.far = seeky && request.jump;
         let far = request.far;

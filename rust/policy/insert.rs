@@ -60,9 +60,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             self.precedence.arrived(now, rank);
             self.precedence.waits(rank);
         }
-        if owner.sync && self.tunables.is_flash() {
+        if self.tunables.is_flash() {
             // It is seldom among those that are refused there; if it is, dispatch says so again.
-            self.refusal = Refusal::None;
+            if owner.sync || !self.is_async_full(now) {
+                self.refusal = Refusal::None;
+            }
         } else if owner.sync {
             let process = self.processes.find(owner.process.handle());
             self.update_idling(now, index, process.unwrap_or(NIL), arrival);

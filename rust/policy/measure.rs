@@ -149,6 +149,12 @@ impl Measure {
         self.lone = (flying == 0 && far).then_some((index, now));
     }
 
+    /// Lets go of what has begun: of requests that go to the driver from now on it is not told.
+    pub(super) fn pause(&mut self) {
+        self.lone = None;
+        self.among = None;
+    }
+
     /// Notes the end of a request; `flying` counts it still.
     pub(super) fn ended(&mut self, now: Time, index: u32, flying: u32, far: bool) {
         match self.lone.take() {
@@ -227,7 +233,7 @@ impl Measure {
 #[cfg(any(test, CONFIG_RCFQ_KUNIT_TEST))]
 mod tests {
     use super::*;
-    use crate::policy::testing::ms;
+    use crate::policy::testing::*;
 
     #[test]
     fn writes_that_are_fast_are_in_a_cache_until_it_is_full() {
@@ -305,6 +311,21 @@ mod tests {
         }
         assert_eq!(measure.lone_reads.samples, 0);
         assert!(!measure.is_seekless());
+    }
+
+    #[test]
+    fn what_began_before_a_time_without_measuring_is_not_measured() {
+        scheduler!(sched, SPINNING);
+        let seeking = sched.tunables().clone();
+        sched.measure.went(ms(0), 1, 0, true);
+        sched.measure.among = Some(ms(0));
+        let mut flash = seeking.clone();
+        flash.slice_idle = Span::ZERO;
+        let _ = sched.set_tunables(ms(0), flash);
+        let _ = sched.set_tunables(ms(0), seeking);
+        sched.measure.ended(ms(900), 1, 1, true);
+        assert_eq!(sched.measure.lone_reads.samples, 0);
+        assert_eq!(sched.measure.among, None);
     }
 
     #[test]

@@ -388,6 +388,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.tunables = tunables;
         if flash != self.tunables.is_flash() {
             self.sort_positions();
+            self.measure.pause();
         }
         self.refusal = Refusal::None;
         self.settle(was)

@@ -75,8 +75,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at(self.active) else {
             return true;
         };
-        let over = self.slice.is_used(now) || self.is_overdrawn(now);
-        if over && !self.slice.must_dispatch {
+        if self.is_over(now) && !self.slice.must_dispatch {
             self.expire(now, false);
             return true;
         }
@@ -101,6 +100,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         true
     }
 
+    /// Returns whether the time of the active queue is over.
+    fn is_over(&self, now: Time) -> bool {
+        self.slice.is_used(now) || self.is_overdrawn(now)
+    }
+
     /// Gives up waiting for a deep, seeky queue that the device outruns (6.2, step 8).
     fn doubt_depth(&mut self, now: Time) {
         let young = self.slice.is_young(now);
@@ -120,10 +124,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         };
         // What has to be thought over is left to that call.
         let settled = queue.is_empty() && !queue.seek.is_seeky() && !self.slice.must_dispatch;
-        let over = self.slice.is_used(now) || self.is_overdrawn(now);
         if self.device.queued > 0
             && settled
-            && !over
+            && !self.is_over(now)
             && self.is_worth_waiting()
             && self.close_cooperator() == NIL
         {
@@ -231,6 +234,18 @@ mod tests {
         assert!(!sched.has_work());
         assert_eq!(sched.stats().dispatch_nothing, 0);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn who_comes_close_to_a_reader_that_has_run_dry_is_let_in() {
+        scheduler!(sched, SPINNING);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        let two = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 0), 1);
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+        add(&mut sched, ms(0), read(two, 8), 2);
+        assert!(sched.has_work());
+        assert_eq!(dispatch(&mut sched, ms(0)).0, 2);
     }
 
     #[test]
