@@ -21,6 +21,10 @@ all: modules
 
 ifeq ($(origin KDIR),undefined)
 
+ifneq ($(filter line,$(foreach option,CONFIG_RCFQ CONFIG_RCFQ_SAMPLE_FIFO CONFIG_RCFQ_KUNIT_TEST,$(origin $(option)))),)
+$(error CONFIG_RCFQ and its like can be chosen for a kernel of your own only: give KDIR, too)
+endif
+
 # For the unchanged stock Debian kernel, inside the Debian root of the cache.
 modules:
 	@scripts/stock.sh
@@ -65,19 +69,17 @@ mutants: root
 # Seconds, or a file to play again.
 FUZZ ?= 600
 
-fuzz: root
+fuzz:
 	@scripts/fuzz.sh $(FUZZ)
 
 # One or more workloads of tests/bench/; all of them if empty.
 BENCH ?=
 
 bench:
-	@scripts/stock.sh
-	@scripts/build.sh stock
 	@scripts/bench.sh $(BENCH)
 
 # Result files: build/bench/results.json, or what was kept of earlier ones.
-bench-compare: root
+bench-compare:
 	@scripts/bench-compare.sh '$(OLD)' '$(NEW)'
 
 doc:

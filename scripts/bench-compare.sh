@@ -17,4 +17,5 @@ for which in old new; do
 	cp "$1" "$copies/$which.json"
 	shift
 done
+"$RCFQ_TOP/scripts/root.sh"
 "$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/compare.py" "$copies/old.json" "$copies/new.json"

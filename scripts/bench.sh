@@ -4,7 +4,8 @@
 # Run workloads of tests/bench/ under each scheduler, one guest a workload, two
 # guests at a time, and write tables and plots into build/bench. Guests count
 # instructions, so the figures are the same on a busy and on an idle machine.
-# The module must be built. usage: bench.sh [WORKLOAD]...     (default: all but smoke)
+# RCFQ_SEEDS='1 2 3' chooses other seeds.
+# usage: bench.sh [WORKLOAD]...     (default: all but smoke)
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -14,17 +15,21 @@ all=(jobs-1-8 startup ssd-idle noidle-mix dd-readers cost fsync ionice)
 seeds=(1 2)
 names=("$@")
 [ $# != 0 ] || names=("${all[@]}")
+seen=' '
 for name in "${names[@]}"; do
 	[[ " ${all[*]} smoke " == *" $name "* ]] ||
 		die "there is no benchmark '$name': choose of ${all[*]} smoke"
+	[[ $seen != *" $name "* ]] || die "the benchmark '$name' is named twice"
+	seen+="$name "
 done
 # Two minutes are all that it may take; its figures hardly depend on the seed.
 [ "${names[*]}" != smoke ] || seeds=(1)
-case ${RCFQ_SEEDS-} in
-'') ;;
-*[!0-9\ ]*) die "RCFQ_SEEDS wants numbers, such as '1 2 3', not '$RCFQ_SEEDS'" ;;
-*) read -r -a seeds <<<"$RCFQ_SEEDS" ;;
-esac
+if [ -n "${RCFQ_SEEDS-}" ]; then
+	[[ $RCFQ_SEEDS =~ ^[0-9]+(\ [0-9]+)*$ ]] || die "RCFQ_SEEDS wants numbers, such as '1 2 3', not '$RCFQ_SEEDS'"
+	read -r -a seeds <<<"$RCFQ_SEEDS"
+fi
+"$RCFQ_TOP/scripts/stock.sh"
+step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock
 
 # What runs, for those who compare; a copy without git has no name.
 sources=$(git -C "$RCFQ_TOP" describe --always --dirty 2>/dev/null || echo unknown)
@@ -35,7 +40,7 @@ lock bench
 
 guest() {
 	local name=$1 folder=$RCFQ_BUILD/vm/bench-$1
-	rm -rf "$folder/out" "$out/raw/$name"
+	rm -rf "$out/raw/$name"
 	"$RCFQ_TOP/scripts/vm.sh" --name "bench-$name" --icount --memory 2G --timeout 5400 \
 		--append clearcpuid=fsrm,erms -- \
 		scripts/guest/bench "$name" "${seeds[@]}" >"$out/$name.log" 2>&1 || return

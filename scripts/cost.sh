@@ -10,7 +10,6 @@ set -euo pipefail
 
 scheds=(none mq-deadline kyber bfq rcfq)
 out=$RCFQ_BUILD/vm/cost/out
-rm -rf "$out"
 status=0
 say "counting instructions, about two minutes of one processor"
 {

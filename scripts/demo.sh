@@ -14,7 +14,6 @@ sched=${SCHED:-rcfq}
 [ "$sched" != rcfq ] || step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock
 
 out=$RCFQ_BUILD/vm/demo/out
-rm -rf "$out"
 say "booting kernel $(root_fact release) in QEMU, about half a minute (console: build/vm/demo/console.log)"
 status=0
 "$RCFQ_TOP/scripts/vm.sh" --name demo --timeout 600 --disk sata-hdd,size=128M --disk sata-ssd,size=128M --disk nvme,size=128M,queues=2 \
@@ -24,7 +23,10 @@ case $status in
 124) die "the demo did not end in 10 minutes: see build/vm/demo/console.log" ;;
 255) die "the guest went down: see build/vm/demo/console.log" ;;
 126 | 127) die "the guest could not start the demo: see build/vm/demo/console.log" ;;
-*) say "the guest found $status things wrong (WRONG, above); its files are in build/vm/demo/out" ;;
+*)
+	# The guest ends with this file; without it something before the guest has failed.
+	[ "$(cat "$out/wrong" 2>/dev/null)" = "$status" ] || die "the demo was not run (exit status $status): see above"
+	say "the guest found $status things wrong (WRONG, above); its files are in build/vm/demo/out" ;;
 esac
 "$RCFQ_TOP/scripts/in-root.sh" python3 "$RCFQ_TOP/scripts/demo-table.py" "$out" "$sched" || status=1
 exit "$status"

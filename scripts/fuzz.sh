@@ -36,6 +36,7 @@ case ${1-} in
 	options+=(-max_total_time="$1" "$out/learned" "$seeds") ;;
 esac
 
+"$RCFQ_TOP/scripts/root.sh"
 counters=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
 	-Cllvm-args=-sanitizer-coverage-trace-compares)

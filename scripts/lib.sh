@@ -32,7 +32,7 @@ RCFQ_CACHE=${RCFQ_CACHE%/}
 	die "the kernel's build takes no white space in paths: move the checkout ('$RCFQ_TOP') or the cache ('$RCFQ_CACHE')"
 case $RCFQ_CACHE in
 /*/*) ;;
-*) die "RCFQ_CACHE must be an absolute path of a folder for rcfq alone, not '$RCFQ_CACHE'" ;;
+*) die "RCFQ_CACHE must be the absolute path of a folder for rcfq alone, below another folder, not '$RCFQ_CACHE'" ;;
 esac
 
 # The cache is keyed by what went into it; `.complete` is written last.

@@ -4,7 +4,7 @@
 # Run a command in a chosen kernel under virtme-ng, inside the Debian root.
 # The guest's root is that Debian root, read only; the checkout is seen under
 # its own path, /tmp is fresh memory, and $RCFQ_OUT is a folder that the host
-# sees too (build/vm/NAME/out). The exit status is the guest command's; 124 is
+# sees too (build/vm/NAME/out, empty at first). The exit status is the guest command's; 124 is
 # a timeout, 255 a guest that went down before the command ended.
 
 set -euo pipefail
@@ -18,7 +18,7 @@ usage() {
 	  --memory SIZE   1G by default
 	  --disk KIND[,size=256M][,queues=N]   repeatable; KIND: sata-hdd, sata-ssd, nvme
 	  --module FILE   a .ko for modprobe to find (default: build/K/rust/*.ko); "none" for none
-	  --timeout SEC   600 by default; 0 for none
+	  --timeout SEC   600 by default; 0 for none, as for a shell
 	  --name NAME     folder below build/vm/ for console.log, disks, out/ ("vm")
 	  --append ARGS   more kernel options
 	  --qemu ARG      one more QEMU argument; repeatable
@@ -59,9 +59,11 @@ done
 [[ $name != .* ]] || die "vm.sh: --name may not start with a dot"
 
 dir=$RCFQ_BUILD/vm/$name
-mkdir -p "$dir/out"
+mkdir -p "$dir"
 exec 9>"$dir/lock"
 flock -n 9 || die "vm.sh: a guest named '$name' is running already: wait for it or choose another --name"
+rm -rf "$dir/out"
+mkdir "$dir/out"
 
 # One disk: a sparse image, and the QEMU device that shows it to the guest.
 sata=0 nvme=0

@@ -32,7 +32,7 @@ shift $((OPTIND - 1))
 [[ $limit =~ ^[0-9]*$ ]] || die "-o wants a number of seconds, not '$limit'"
 
 if [ -z "${KSFT:-}" ]; then
-	for KSFT in "$here"/.. "${RCFQ_CACHE:-$HOME/.cache/rcfq}"/src/linux-source-*/tools/testing/selftests; do
+	for KSFT in "$here"/.. "${RCFQ_CACHE:-$HOME/.cache/rcfq}"/src-*/linux-source-*/tools/testing/selftests; do
 		[ ! -r "$KSFT/lib.mk" ] || break
 	done
 fi

@@ -16,6 +16,10 @@ _engines() {
 		--name=polled --ioengine=io_uring --offset=12m --sqthread_poll=1
 }
 
+_nomerges() {
+	echo "$2" >"/sys/block/$1/queue/nomerges"
+}
+
 _need_own
 _need_disk hdd
 
@@ -24,11 +28,13 @@ _null_add rcfq1 memory_backed=1 size=32 submit_queues=1 rotational=1 irqmode=2 \
 	completion_nsec=50000 hw_queue_depth=32
 for dev in rcfq1 "$DEV"; do
 	_use_sched "$dev"
+	# Neighbours stay apart, so that the requests can be counted.
+	_defer _nomerges "$dev" "$(cat "/sys/block/$dev/queue/nomerges")"
+	_nomerges "$dev" 2
 	_stats_mark "$dev"
 	_check "$dev: data right" _engines "$dev"
 	_check "$dev: nothing lost" _conserved "$dev"
-	# Neighbours may have been merged, but not all of 4 times 128 writes and reads.
-	_check "$dev: the load was seen" _cmp "$(_since inserted)" -ge 512
+	_check "$dev: the load was seen" _cmp "$(_since inserted)" -ge $((4 * 2 * 128))
 	_check "$dev: in slices" _cmp "$(_since slices)" -ge 4
 	_check "$dev: each job is a process" _cmp "$(_since processes_created)" -ge 4
 	_check "$dev: nobody was turned away" _is "$(_since fallback_used)" 0

@@ -23,7 +23,8 @@ for dev in "$DEV" rcfq4; do
 	_umount "$MNT"
 	_check "$dev: O_SYNC writes and flushes on the disk" _verify "/dev/$dev" --sync=1 --size=256k \
 		--fsync=2 --numjobs=2 --offset_increment=1m
-	_check "$dev: flushes were done" _cmp "$(_flushes "$dev")" -ge $((before + 100))
+	# Of the two that sync one file, one may do it for both.
+	_check "$dev: flushes were done" _cmp "$(_flushes "$dev")" -ge $((before + 50))
 	_check "$dev: nothing lost" _conserved "$dev"
 done
 _done

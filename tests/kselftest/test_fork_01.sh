@@ -9,9 +9,11 @@
 N=${RCFQ_PROCS:-100}
 
 # Blocks that do not touch each other, nor the verified ones: the core joins neighbours on
-# their way in, and who has no request of its own is not seen.
+# their way in, and who has no request of its own is not seen. Nor is, on flash, one that
+# has no priority of its own: its requests may pass.
 _storm() {
-	seq 1024 2 $((1022 + 2 * N)) | xargs -P 8 -I '{}' dd if="/dev/$1" of=/dev/null bs=4k count=1 skip='{}' iflag=direct status=none
+	seq 1024 2 $((1022 + 2 * N)) | xargs -P 8 -I '{}' ionice -c 2 -n 5 \
+		dd if="/dev/$1" of=/dev/null bs=4k count=1 skip='{}' iflag=direct status=none
 }
 
 # _few DEV N
@@ -24,7 +26,7 @@ _gone() {
 	_wait_for _few "$@" || _cmp "${STAT[now_processes]}" -le "$2"
 }
 
-_need_program xargs
+_need_program xargs ionice
 _need_own
 
 _plan 10
@@ -38,9 +40,7 @@ for queues in 1 4; do
 	_check "$queues queues: all read" _storm "$dev"
 	_check "$queues queues: data right" _stop_verify
 	_check "$queues queues: nothing lost" _conserved "$dev"
-	# On flash one whose requests all passed needs no record.
-	_check "$queues queues: each process was seen" \
-		_cmp "$(($(_since processes_created) + $(_since passed)))" -ge "$N"
+	_check "$queues queues: each process was seen" _cmp "$(_since processes_created)" -ge "$N"
 	_check "$queues queues: their records are gone" _gone "$dev" "${STAT0[now_processes]}"
 done
 _done

@@ -8,6 +8,14 @@ from . import view
 
 ROWS = 40
 
+USUAL_LIMIT = 0.03
+
+
+def metric(about):
+    """Name and unit of a metric, and by how much its seeds may differ if that is not the usual."""
+    limit = "" if about["repeat"] == USUAL_LIMIT else f" (limit {100 * about['repeat']:.3g} %)"
+    return f"{about['label']}, {about['unit']}{limit}"
+
 
 def rows(work):
     """(row, is it worth keeping when there are too many) of one table over all metrics and disks."""
@@ -20,7 +28,7 @@ def rows(work):
         kept = {case for _, points in view.by_stem(grid) for x, case in points.items() if x & (x - 1) == 0} if work["x"] else set(grid.cases)
         for nr, case in enumerate(grid.cases):
             bold, history = view.best(grid, case), grid.history(case)
-            head = [f"{grid.metric['label']}, {grid.metric['unit']}", grid.disk] if nr == 0 else ["", ""]
+            head = [metric(grid.metric), grid.disk] if nr == 0 else ["", ""]
             figures = [f"**{text}**" if sched in bold else text for sched in scheds
                        for text in [view.figure(grid.cell(case, sched))]]
             past = [view.number(history[label]) if label in history else "–" for label in labels]
