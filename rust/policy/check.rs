@@ -167,6 +167,15 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         {
             return Err("a queue counts its requests");
         }
+        let mut waiting = [0u32; 3];
+        for request in requests().filter(|request| request.state == State::Queued) {
+            if let Some(count) = waiting.get_mut(request.class.index()) {
+                *count = count.saturating_add(1);
+            }
+        }
+        if waiting != queue.waiting {
+            return Err("a queue counts its requests by class");
+        }
         let next = self.requests.at(queue.next_rq);
         let elected = next.is_some_and(|next| next.queue == index && next.state == State::Queued);
         if elected == queue.is_empty() || (queue.next_rq == NIL) != queue.is_empty() {

@@ -115,6 +115,7 @@ mod tests {
                 position: Sector::new(position),
                 sectors: 8,
                 write: !sync,
+                dataless: false,
                 idle_hint: false,
                 prio,
                 born: Time::ZERO,

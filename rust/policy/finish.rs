@@ -138,7 +138,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.measure.sample_depth(queued, flying, kept_low);
         self.measure.ended(now, index, flying, request.far);
         self.measure.doubt(now, request.sent, request.jump);
-        if request.sync && request.write {
+        if request.sync && request.write && !request.dataless {
             let took = now.saturating_since(request.sent);
             self.measure
                 .wrote(took, request.pieces().saturating_mul(flying));
@@ -246,6 +246,22 @@ mod tests {
     use super::*;
     use crate::policy::id::ProcessId;
     use crate::policy::testing::*;
+
+    #[test]
+    fn discards_say_nothing_of_a_cache_for_writes() {
+        for dataless in [false, true] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            for _ in 0..32 {
+                let mut arrival = read(one, 0);
+                (arrival.write, arrival.dataless) = (true, dataless);
+                add(&mut sched, ms(0), arrival, 1);
+                let (_, id) = dispatch(&mut sched, ms(0));
+                let _ = sched.complete(ms(0), id);
+            }
+            assert_eq!(sched.measure.absorbs_writes(), !dataless);
+        }
+    }
 
     #[test]
     fn a_request_given_back_goes_before_all_others() {

@@ -88,7 +88,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     pub(super) fn is_async_full(&self, now: Time) -> bool {
         let device = &self.device;
         self.tunables.low_latency
-            && device.flying_pieces >= (self.disk.depth / ASYNC_PART).max(1)
+            && device.flying_pieces >= (self.room() / ASYNC_PART).max(1)
             && (device.flying_sync > 0
                 || device.busy_sync > 0
                 || now.saturating_since(device.last_sync) < LINGERS)
@@ -276,6 +276,29 @@ mod tests {
         assert_eq!(dispatch(&mut sched, ms(10)).0, 3);
         assert_eq!(dispatch(&mut sched, ms(10)).0, 0);
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn async_leaves_room_on_a_device_that_promises_thousands() {
+        let disk = Disk {
+            rotational: false,
+            depth: 4_000,
+        };
+        scheduler!(sched, disk);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), read(one, 0), 1);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 1);
+        for rq in 2..5u8 {
+            let mut large = write(u64::from(rq) * 2048);
+            large.sectors = 1024;
+            add(&mut sched, ms(9), large, rq);
+        }
+        // A quarter of 32, in pieces of 128 KiB.
+        for expected in [2, 3, 0] {
+            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
+        }
+        sched.device.taken = 64;
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 4);
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(request) = self.requests.at(index) else {
             return;
         };
-        let home = request.queue;
+        let (home, class) = (request.queue, request.class);
         if request.sync {
             self.precedence.waits_no_more(request.rank);
         }
@@ -117,6 +117,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let slots = self.requests.slots_mut();
         queue.sort_out(slots, index, &self.choice, goes_to_driver);
         queue.fifo.remove(slots, index);
+        queue.waits_no_more(class);
         self.device.queued = self.device.queued.saturating_sub(1);
         self.reposition(home);
     }

@@ -20,6 +20,7 @@ use super::scheduler::{
     Refusal,
     Scheduler, //
 };
+use super::slab::at;
 use super::stats::Stats;
 use super::time::Time;
 
@@ -84,6 +85,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         let slots = self.requests.slots_mut();
+        if let Some(request) = at(slots, rq) {
+            queue.waits(request.class);
+        }
         queue.fifo.push_back(slots, rq);
         queue.sort_in(slots, rq, &self.choice, self.device.last_position);
         queue.requests = queue.requests.saturating_add(1);

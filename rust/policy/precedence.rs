@@ -189,9 +189,10 @@ impl Precedence {
         while self.about != 0 {
             // CAST: below 32.
             let rank = Rank(self.about.trailing_zeros() as u8);
-            let flying = self.sync.get(rank.index()).is_some_and(|count| *count > 0);
+            let [flying, _, queued] = self.of(rank);
             let arrived = self.arrived.get(rank.index()).copied();
-            if flying || arrived.is_some_and(|last| now.saturating_since(last) < LINGERS) {
+            let lingers = arrived.is_some_and(|last| now.saturating_since(last) < LINGERS);
+            if flying > 0 || queued > 0 || lingers {
                 return Some(rank);
             }
             self.about &= !rank.bit();
@@ -209,6 +210,7 @@ impl Precedence {
 
     /// Returns how many requests of a rank are with the driver, sync and async ones, and how many
     /// sync ones wait.
+    #[inline]
     pub(super) fn of(&self, rank: Rank) -> [u32; 3] {
         [&self.sync, &self.async_, &self.queued]
             .map(|table| table.get(rank.index()).copied().unwrap_or(0))
@@ -310,6 +312,9 @@ mod tests {
         who.sent(first, true);
         assert_eq!(who.best(ms(99)), Some(first));
         who.landed(first, true);
+        who.waits(first);
+        assert_eq!(who.best(ms(99)), Some(first));
+        who.waits_no_more(first);
         assert_eq!(who.best(ms(99)), Some(last));
         who.landed(last, true);
         assert_eq!(who.best(ms(99)), None);

@@ -140,7 +140,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 
     /// Returns the queue for a request of `owner`, makes it if need be, and notes the priority.
     ///
-    /// Metadata (`prio`) is worth more, until the next request that is none.
+    /// Metadata (`prio`) is worth more, until the next request that is none. A worse class has to
+    /// wait until what came with a better one has gone: the priority is that of the request, and
+    /// workers send those of many.
     #[inline]
     pub(super) fn queue_for(&mut self, now: Time, owner: &Owner, prio: bool) -> u32 {
         let own = owner.ioprio.resolved();
@@ -158,7 +160,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let known = process.queue;
         let present = self.present_queue(now, known, own);
         if let Some(queue) = self.queues.at(present) {
-            if queue.ioprio != ioprio || queue.own_ioprio != own {
+            let changed = queue.ioprio != ioprio || queue.own_ioprio != own;
+            if changed && !queue.holds_better(own.class) {
                 self.set_ioprio(now, present, ioprio, own);
             }
             if present != known {
@@ -291,6 +294,38 @@ mod tests {
         // The first one makes room; all others lose what they were made with.
         let four = sched.process(ms(0), ProcessId::NONE);
         [two, three, four]
+    }
+
+    /// Returns the class that the requests of a process are served in.
+    fn class_of<M: Memory<u8>>(sched: &Scheduler<u8, M>, process: ProcessId) -> Option<Class> {
+        let index = sched.processes.find(process.handle())?;
+        let process = sched.processes.at(index)?;
+        sched.queues.at(process.queue).map(Queue::class)
+    }
+
+    #[test]
+    fn what_came_with_a_better_class_is_not_taken_down_with_the_next_one() {
+        for disk in [SPINNING, FLASH] {
+            scheduler!(sched, disk);
+            let worker = sched.process(ms(0), ProcessId::NONE);
+            let other = sched.process(ms(0), ProcessId::NONE);
+            let idle = |position| in_class(read(worker, position), Class::Idle);
+            add(&mut sched, ms(0), idle(0), 1);
+            assert_eq!(class_of(&sched, worker), Some(Class::Idle));
+            // A better one takes all with it.
+            let better = add(&mut sched, ms(0), read(worker, 8), 2);
+            add(&mut sched, ms(0), idle(16), 3);
+            assert_eq!(class_of(&sched, worker), Some(Class::BestEffort));
+            assert_eq!(sched.check(), Ok(()));
+            assert_eq!(sched.cancel(ms(0), better).0, Some(2));
+            assert_eq!(class_of(&sched, worker), Some(Class::BestEffort));
+            add(&mut sched, ms(0), idle(24), 4);
+            assert_eq!(class_of(&sched, worker), Some(Class::Idle));
+            // So another process is served first.
+            add(&mut sched, ms(0), read(other, 90_000), 5);
+            assert_eq!(dispatch(&mut sched, ms(0)).0, 5);
+            assert_eq!(sched.check(), Ok(()));
+        }
     }
 
     #[test]

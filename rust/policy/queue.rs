@@ -52,6 +52,8 @@ pub struct Queue {
     pub(super) requests: u32,
     /// Requests with the driver.
     pub(super) dispatched: u32,
+    /// Queued requests by the class that they came with.
+    pub(super) waiting: [u32; 3],
     /// Processes that send their requests here; a shared queue counts as one of its own.
     pub(super) owners: u32,
     /// The priority that counts now.
@@ -91,6 +93,7 @@ impl Queue {
             next_rq: NIL,
             requests: 0,
             dispatched: 0,
+            waiting: [0; 3],
             owners: 1,
             ioprio,
             own_ioprio: ioprio,
@@ -127,6 +130,29 @@ impl Queue {
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.sort.is_empty()
+    }
+
+    /// Counts a request of `class` that is queued.
+    #[inline]
+    pub(super) fn waits(&mut self, class: Class) {
+        if let Some(waiting) = self.waiting.get_mut(class.index()) {
+            *waiting = waiting.saturating_add(1);
+        }
+    }
+
+    /// Counts a request of `class` that is queued no more.
+    #[inline]
+    pub(super) fn waits_no_more(&mut self, class: Class) {
+        if let Some(waiting) = self.waiting.get_mut(class.index()) {
+            *waiting = waiting.saturating_sub(1);
+        }
+    }
+
+    /// Returns whether a request of a better class than `class` is queued.
+    #[inline]
+    pub(super) fn holds_better(&self, class: Class) -> bool {
+        let better = self.waiting.iter().take(class.index());
+        better.into_iter().any(|count| *count > 0)
     }
 
     /// Returns whether the queue is on a service tree.

@@ -10,7 +10,10 @@ use super::id::{
     ProcessId,
     NIL, //
 };
-use super::ioprio::Ioprio;
+use super::ioprio::{
+    Class,
+    Ioprio, //
+};
 use super::list::{
     ListLinks,
     Listed, //
@@ -95,6 +98,8 @@ pub struct Arrival {
     pub sectors: u32,
     /// Whether it writes.
     pub write: bool,
+    /// Whether it moves no data whatever its length: discard, writing of zeroes and the like.
+    pub dataless: bool,
     /// Whether the submitter announces more of the kind (`REQ_IDLE`).
     pub idle_hint: bool,
     /// Whether it is metadata (`REQ_PRIO`).
@@ -164,6 +169,9 @@ pub struct Request<R> {
     pub(super) sync: bool,
     pub(super) prio: bool,
     pub(super) write: bool,
+    pub(super) dataless: bool,
+    /// The class that it came with, whatever its queue gets.
+    pub(super) class: Class,
     /// A read far from the request dispatched before it; see `measure`.
     pub(super) jump: bool,
     /// The same by a seeky queue.
@@ -190,6 +198,8 @@ impl<R> Request<R> {
             sync: arrival.owner.sync,
             prio: arrival.prio,
             write: arrival.write,
+            dataless: arrival.dataless,
+            class: arrival.owner.ioprio.class,
             jump: false,
             far: false,
         }
@@ -198,6 +208,9 @@ impl<R> Request<R> {
     /// Returns how many requests it counts as where async ones are limited.
     #[inline]
     pub(super) const fn pieces(&self) -> u32 {
+        if self.dataless {
+            return 1;
+        }
         (self.sectors.saturating_sub(1) / PIECE).saturating_add(1)
     }
 
@@ -274,9 +287,20 @@ mod tests {
             position: Sector::new(100),
             sectors: 8,
             write,
+            dataless: false,
             idle_hint,
             prio: false,
             born: Time::ZERO,
+        }
+    }
+
+    #[test]
+    fn large_ones_count_by_pieces_unless_they_move_no_data() {
+        for (sectors, dataless, pieces) in [(256, false, 1), (257, false, 2), (1 << 21, true, 1)] {
+            let mut arrival = arrival(false, true, false);
+            (arrival.sectors, arrival.dataless) = (sectors, dataless);
+            let request = Request::new(&arrival, State::Queued, 0u8);
+            assert_eq!(request.pieces(), pieces);
         }
     }
 

@@ -78,6 +78,7 @@ pub(super) const fn read(process: ProcessId, position: u64) -> Arrival {
         position: Sector::new(position),
         sectors: 8,
         write: false,
+        dataless: false,
         idle_hint: false,
         prio: false,
         born: Time::ZERO,

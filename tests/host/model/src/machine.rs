@@ -215,6 +215,7 @@ impl Machine {
             position: Sector::new(position),
             sectors: task.sectors,
             write: task.write,
+            dataless: false,
             idle_hint: false,
             prio: task.prio,
             born: now,

@@ -167,6 +167,7 @@ impl World {
                     position: Sector::new(place),
                     sectors,
                     write: write || !sync,
+                    dataless: write && sectors > 512,
                     idle_hint: prio,
                     prio,
                     born: self.now,

@@ -101,6 +101,7 @@ impl Elevator for Rcfq {
             position: Sector::new(rq.io.sector),
             sectors: rq.io.sectors,
             write: rq.io.op != Op::Read,
+            dataless: false,
             idle_hint: rq.io.idle_hint,
             prio: rq.io.prio,
             born: now,
