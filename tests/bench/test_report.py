@@ -6,10 +6,12 @@ scripts/in-root.sh python3 -B -m unittest discover -s tests/bench
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -431,6 +433,24 @@ class Scripts(Folder):
         self.assertEqual(before, (self.top / "smoke/ref").read_text())
         (self.top / "smoke/ref").write_text("{}")
         self.assertIn("no reference ratios", self.smoke({"rcfq": 185, "mq-deadline": 100}, status=1))
+
+
+class Workloads(unittest.TestCase):
+    def test_ready_figures_have_the_name_of_a_metric(self):
+        given = 0
+        for run in HERE.glob("*/run.sh"):
+            # A field of fio's has a path, a ready figure only a name.
+            metrics = tomllib.loads((run.parent / "report.toml").read_text())["metric"]
+            ready = {metric["key"] for metric in metrics if "." not in metric["field"]}
+            names = re.findall(r"^\s*metrics (\w+) ", run.read_text(), re.MULTILINE)
+            self.assertEqual(set(names), ready, run)
+            given += len(names)
+        self.assertGreater(given, 0)
+
+    def test_a_limit_is_shown_if_it_is_not_the_usual_one(self):
+        about = {"label": "longest", "unit": "ms", "repeat": 0.25}
+        self.assertEqual(rst.metric(about), "longest, ms (limit 25 %)")
+        self.assertEqual(rst.metric({**about, "repeat": 0.03}), "longest, ms")
 
 
 if __name__ == "__main__":

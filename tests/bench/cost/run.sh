@@ -45,7 +45,7 @@ many() {
 	from=$reads then=${EPOCHREALTIME/./}
 	./sleep 0.3
 	read -r reads _ <"/sys/block/$disk/stat"
-	metrics instructions $(((${EPOCHREALTIME/./} - then) * 1000 / (reads - from)))
+	metrics instructions_many $(((${EPOCHREALTIME/./} - then) * 1000 / (reads - from)))
 	kill -KILL "$pid"
 	wait "$pid" || :
 }
