@@ -151,8 +151,8 @@ impl Queue {
     /// Returns whether a request of a better class than `class` is queued.
     #[inline]
     pub(super) fn holds_better(&self, class: Class) -> bool {
-        let better = self.waiting.iter().take(class.index());
-        better.into_iter().any(|count| *count > 0)
+        let mut better = self.waiting.iter().take(class.index());
+        better.any(|count| *count > 0)
     }
 
     /// Returns whether the queue is on a service tree.

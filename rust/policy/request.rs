@@ -156,7 +156,7 @@ pub struct Request<R> {
     pub(super) position: Sector,
     pub(super) deadline: Time,
     pub(super) born: Time,
-    /// When it went to the driver; only kept on disks that seek.
+    /// When it went to the driver.
     pub(super) sent: Time,
     pub(super) process: ProcessId,
     pub(super) sectors: u32,

@@ -16,10 +16,6 @@ _engines() {
 		--name=polled --ioengine=io_uring --offset=12m --sqthread_poll=1
 }
 
-_nomerges() {
-	echo "$2" >"/sys/block/$1/queue/nomerges"
-}
-
 _need_own
 _need_disk hdd
 

@@ -19,12 +19,12 @@ for dev in "$DEV" rcfq4; do
 	before=$(_flushes "$dev")
 	_ext4 "$dev"
 	_check "$dev: fsync on ext4" _verify "$MNT/file" --direct=0 --ioengine=psync --fsync=1 \
-		--size=200k --numjobs=2 --offset_increment=1m
+		--size=280k --numjobs=2 --offset_increment=1m
 	_umount "$MNT"
 	_check "$dev: O_SYNC writes and flushes on the disk" _verify "/dev/$dev" --sync=1 --size=256k \
 		--fsync=2 --numjobs=2 --offset_increment=1m
-	# Of the two that sync one file, one may do it for both.
-	_check "$dev: flushes were done" _cmp "$(_flushes "$dev")" -ge $((before + 50))
+	# Of two that sync one file, one may do it for both: 70 and 32 at least.
+	_check "$dev: flushes were done" _cmp "$(_flushes "$dev")" -ge $((before + 100))
 	_check "$dev: nothing lost" _conserved "$dev"
 done
 _done

@@ -25,10 +25,6 @@ _replay() {
 	_conserved rcfq1
 }
 
-_nomerges() {
-	echo "$1" >/sys/block/rcfq1/queue/nomerges
-}
-
 _need_own
 
 _plan 12
@@ -37,7 +33,7 @@ _null_add rcfq1 memory_backed=1 size=64 submit_queues=1 rotational=1 irqmode=2 \
 _use_sched rcfq1
 echo 64 >/sys/block/rcfq1/queue/nr_requests
 
-_nomerges 0
+_nomerges rcfq1 0
 _check "ascending" _replay {1..20}
 _check "merged at the back" _cmp "$(_since merged_back)" -ge 10
 _check "descending" _replay {40..21}
@@ -45,15 +41,15 @@ _check "merged at the front" _cmp "$(_since merged_front)" -ge 8
 _check "every second, then the gaps" _replay {50..68..2} {67..51..2}
 _check "requests joined" _cmp "$(_since absorbed)" -ge 4
 # Without look-up only the request of the last merge, here block 50, is tried.
-_nomerges 1
+_nomerges rcfq1 1
 _check "nomerges 1" _replay {50..68..2} {67..51..2}
 _check "nomerges 1: at most one joined" _cmp "$(_since absorbed)" -le 1
-_nomerges 2
+_nomerges rcfq1 2
 _check "nomerges 2" _replay {1..8} {40..33} {50..58..2} {57..51..2}
 _check "nomerges 2: nothing merged" _is \
 	"$(($(_since merged_back) + $(_since merged_front) + $(_since absorbed)))" 0
 for mode in 0 2; do
-	_nomerges $mode
+	_nomerges rcfq1 $mode
 	_check "nomerges $mode: data right" _verify /dev/rcfq1 --rw=write --size=32k --iodepth=32
 done
 _done

@@ -4,11 +4,11 @@
 import csv
 import io
 
-from . import view
+from . import spec, view
 
 ROWS = 40
 
-USUAL_LIMIT = 0.03
+_, USUAL_LIMIT = spec.METRIC["repeat"]
 
 
 def metric(about):

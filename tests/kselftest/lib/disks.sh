@@ -46,6 +46,11 @@ _scsi_debug_disk() {
 	return 1
 }
 
+# _nomerges DEV N: 0 all merges, 1 the simple ones, 2 none.
+_nomerges() {
+	echo "$2" >"/sys/block/$1/queue/nomerges"
+}
+
 # _nap SECONDS: sleep without a program, which would cost more than the nap.
 exec {NAP}<> <(:)
 _nap() {
