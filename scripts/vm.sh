@@ -109,7 +109,8 @@ done
 }
 kvm=no
 [ -n "$icount" ] || kvm=$("$RCFQ_TOP/scripts/kvm.sh")
-[ "$kvm" = yes ] || qemu+=(-cpu max)
+# virtme-ng's ports have 384 queues, and QEMU's main loop polls an eventfd of each at every timer.
+[ "$kvm" = yes ] || qemu+=(-cpu max -global virtio-serial-pci.ioeventfd=off)
 
 exec "$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/vm-boot.sh" \
 	"$kernel" "$dir" "$cpus" "$memory" "$timeout" "$kvm" "$append" "$sata $nvme" \

@@ -8,7 +8,7 @@
 # pages from the host's file system come at the host's pace.
 load_fio() {
 	cp "$(type -P fio)" .
-	ldd fio | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I{} cp {} .
+	ldd fio | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs cp -t .
 }
 # null_load [PARAMETER]..., null_unload: nullb0, a device that does nothing, at once unless told
 # otherwise.
