@@ -67,20 +67,20 @@ mutants: root
 	@scripts/mutants.sh all
 
 # Seconds, or a file to play again.
-FUZZ ?= 600
+export FUZZ ?= 600
 
 fuzz:
-	@scripts/fuzz.sh $(FUZZ)
+	@scripts/fuzz.sh "$$FUZZ"
 
 # One or more workloads of tests/bench/; all of them if empty.
-BENCH ?=
+export BENCH ?=
 
 bench:
-	@scripts/bench.sh $(BENCH)
+	@set -f; exec scripts/bench.sh $$BENCH
 
 # Result files: build/bench/results.json, or what was kept of earlier ones.
 bench-compare:
-	@scripts/bench-compare.sh '$(OLD)' '$(NEW)'
+	@scripts/bench-compare.sh "$$OLD" "$$NEW"
 
 doc:
 	@scripts/stock.sh

@@ -12,10 +12,10 @@ fi
 # The files may lie where the Debian root does not see them.
 copies=$RCFQ_BUILD/bench/compare
 mkdir -p "$copies"
-for which in old new; do
-	[ -f "$1" ] || die "there is no file '$1'"
-	cp "$1" "$copies/$which.json"
-	shift
+for file in "$@"; do
+	[ -f "$file" ] || die "there is no file '$file'"
 done
+cp "$1" "$copies/old.json"
+cp "$2" "$copies/new.json"
 "$RCFQ_TOP/scripts/root.sh"
 "$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/compare.py" "$copies/old.json" "$copies/new.json"

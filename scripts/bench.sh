@@ -25,8 +25,9 @@ done
 # Two minutes are all that it may take; its figures hardly depend on the seed.
 [ "${names[*]}" != smoke ] || seeds=(1)
 if [ -n "${RCFQ_SEEDS-}" ]; then
-	[[ $RCFQ_SEEDS =~ ^[0-9]+(\ [0-9]+)*$ ]] || die "RCFQ_SEEDS wants numbers, such as '1 2 3', not '$RCFQ_SEEDS'"
 	read -r -a seeds <<<"$RCFQ_SEEDS"
+	[[ $RCFQ_SEEDS =~ ^[1-9][0-9]?(\ [1-9][0-9]?)*$ && -z $(printf '%s\n' "${seeds[@]}" | sort | uniq -d) ]] ||
+		die "RCFQ_SEEDS wants different numbers from 1 to 99, such as '1 2 3', not '$RCFQ_SEEDS'"
 fi
 "$RCFQ_TOP/scripts/stock.sh"
 step "building the module" build-stock "$RCFQ_TOP/scripts/build.sh" stock
@@ -43,9 +44,9 @@ guest() {
 	rm -rf "$out/raw/$name"
 	"$RCFQ_TOP/scripts/vm.sh" --name "bench-$name" --icount --memory 2G --timeout 5400 \
 		--append clearcpuid=fsrm,erms -- \
-		scripts/guest/bench "$name" "${seeds[@]}" >"$out/$name.log" 2>&1 || return
-	mv "$folder/out/raw" "$out/raw/$name"
-	cp "$folder/out/kernel" "$out/kernel"
+		scripts/guest/bench "$name" "${seeds[@]}" >"$out/$name.log" 2>&1 &&
+		cp "$folder/out/kernel" "$out/kernel" &&
+		mv "$folder/out/raw" "$out/raw/$name"
 }
 # A lane takes the next workload until there is none.
 lane() {
@@ -57,11 +58,10 @@ lane() {
 		sed -i 1d "$out/.queue"
 		exec {turn}>&-
 		[ -n "$name" ] || return 0
-		guest "$name" || echo "$name" >>"$out/.failed"
+		guest "$name" || say "the guest of '$name' failed"
 	done
 }
 printf '%s\n' "${names[@]}" >"$out/.queue"
-rm -f "$out/.failed"
 for name in "${names[@]}"; do
 	rm -rf "$out/raw/$name" "$RCFQ_BUILD/vm/bench-$name/out/progress"
 done
@@ -91,21 +91,20 @@ while kill -0 "${background[0]}" 2>/dev/null || kill -0 "${background[1]}" 2>/de
 	sleep 1
 	[ "$SECONDS" -lt "$next" ] || { progress; next=$((SECONDS + 60)); }
 done
-status=0
-if [ -s "$out/.failed" ]; then
-	while read -r name; do
-		tail -n 3 "$out/$name.log" >&2
-		say "the benchmark '$name' failed: build/bench/$name.log and build/vm/bench-$name/console.log tell more; run it again with 'make bench BENCH=$name'"
-	done <"$out/.failed"
-	status=1
-fi
-report=()
+status=0 report=()
 for name in "${names[@]}"; do
-	[ ! -e "$out/raw/$name" ] || report+=(--workload "$name")
+	if [ -e "$out/raw/$name" ]; then
+		report+=(--workload "$name")
+		continue
+	fi
+	status=1
+	tail -n 3 "$out/$name.log" >&2 || :
+	say "the benchmark '$name' failed: build/bench/$name.log and build/vm/bench-$name/console.log tell more; run it again with 'make bench BENCH=$name'"
 done
 [ ${#report[@]} != 0 ] || exit 1
 "$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/report.py" --raw "$out/raw" --out "$out" \
 	--kernel "$(cat "$out/kernel")" --source "$sources" "${report[@]}" || status=$?
+[ -s "$out/results.json" ] || exit 1
 say "done in $(((SECONDS - begin) / 60)) min: tables build/bench/index.md, plots build/bench/*.svg, figures build/bench/results.json"
 if [[ " ${names[*]} " == *" smoke "* && -e $out/raw/smoke ]]; then
 	"$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/smoke.py" || status=$?

@@ -8,8 +8,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-cd "$RCFQ_TOP/tests/host"
+use_cache
 mkdir -p "$RCFQ_CACHE/cargo"
+cd "$RCFQ_TOP/tests/host"
 pass=()
 for name in RUSTFLAGS RUSTDOCFLAGS RCFQ_SEED PROPTEST_CASES LLVM_PROFILE_FILE; do
 	[ -z "${!name-}" ] || pass+=("$name=${!name}")

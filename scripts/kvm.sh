@@ -13,6 +13,7 @@ set -euo pipefail
 machine=$( (uname -r; grep -m1 'model name' /proc/cpuinfo; cat /sys/class/dmi/id/product_name 2>/dev/null || :) | sha256sum | cut -c1-16)
 answer=$RCFQ_CACHE/kvm-$machine
 if [ ! -s "$answer" ]; then
+	[ -e "$RCFQ_ROOT/.complete" ] || die "the Debian root is not built yet: run 'make root'"
 	say "testing whether KVM works here (20 s at most)"
 	# shellcheck disable=SC2016 # expanded inside the root
 	if "$RCFQ_TOP/scripts/in-root.sh" bash -c '

@@ -58,15 +58,9 @@ done
 [[ $name =~ ^[A-Za-z0-9._-]+$ ]] || die "vm.sh: --name may hold letters, digits, '.', '_' and '-' only, not '$name'"
 [[ $name != .* ]] || die "vm.sh: --name may not start with a dot"
 
+# One disk: the QEMU device that shows a sparse image to the guest.
 dir=$RCFQ_BUILD/vm/$name
-mkdir -p "$dir"
-exec 9>"$dir/lock"
-flock -n 9 || die "vm.sh: a guest named '$name' is running already: wait for it or choose another --name"
-rm -rf "$dir/out"
-mkdir "$dir/out"
-
-# One disk: a sparse image, and the QEMU device that shows it to the guest.
-sata=0 nvme=0
+sata=0 nvme=0 images=()
 add_disk() {
 	local kind=${1%%,*} size=256M queues='' option image dev
 	local -a options
@@ -81,8 +75,7 @@ add_disk() {
 	[[ $size =~ ^[1-9][0-9]*[MG]$ ]] || die "vm.sh: bad disk size in '$1'"
 	[[ $queues =~ ^([1-9][0-9]*)?$ ]] || die "vm.sh: bad number of queues in '$1'"
 	image=$dir/$kind-$((sata + nvme)).img
-	rm -f "$image"
-	truncate -s "$size" "$image"
+	images+=("$size $image")
 	qemu+=(-drive "if=none,id=d$((sata + nvme)),format=raw,cache=unsafe,discard=unmap,file=$image")
 	dev=drive=d$((sata + nvme)),serial=rcfq-$kind-$((sata + nvme))
 	case $kind in
@@ -101,6 +94,16 @@ add_disk() {
 }
 for disk in "${disks[@]}"; do
 	add_disk "$disk"
+done
+
+mkdir -p "$dir"
+exec 9>"$dir/lock"
+flock -n 9 || die "vm.sh: a guest named '$name' is running already: wait for it or choose another --name"
+rm -rf "$dir/out"
+mkdir "$dir/out"
+for image in "${images[@]}"; do
+	rm -f "${image#* }"
+	truncate -s "${image%% *}" "${image#* }"
 done
 
 [ -z "$icount" ] || {

@@ -101,6 +101,10 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     fn check_precedence(&self) -> Result<(), &'static str> {
+        let rank_of = |request: &Request<R>| {
+            let queue = self.queues.at(request.queue);
+            queue.map_or(request.rank, |queue| queue.rank)
+        };
         for rank in Precedence::ranks() {
             let slots = 0..self.requests.capacity();
             let count = |state: State, sync: bool| {
@@ -108,7 +112,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                     .clone()
                     .filter_map(|index| self.requests.at(index))
                     .filter(|request| request.state == state)
-                    .filter(|request| request.rank == rank && request.sync == sync)
+                    .filter(|request| rank_of(request) == rank && request.sync == sync)
                     .fold(0u32, |count, _| count.saturating_add(1))
             };
             let passed = match rank {

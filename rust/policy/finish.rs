@@ -37,10 +37,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             &mut device.flying_async
         };
         *flying = flying.saturating_sub(1);
-        self.precedence.landed(counted.rank, counted.sync);
+        let mut rank = counted.rank;
         if let Some(queue) = self.queues.at_mut(counted.queue) {
             queue.dispatched = queue.dispatched.saturating_sub(1);
+            rank = queue.rank;
         }
+        self.precedence.landed(rank, counted.sync);
     }
 
     /// Ends a refusal that something in the driver was the reason for.

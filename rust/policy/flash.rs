@@ -7,16 +7,10 @@
 //! so a completion ends it. Source: ours, in place of CFQ
 //! 6.2 and 8.2 when `slice_idle` is 0 (CFQ 13 changes only the charge and keeps time slices).
 
-use super::id::{
-    RqId,
-    NIL, //
-};
+use super::id::RqId;
 use super::ioprio::Class;
 use super::memory::Memory;
-use super::precedence::{
-    Rank,
-    LINGERS, //
-};
+use super::precedence::Rank;
 use super::queue::{
     ByKey,
     Queue, //
@@ -44,8 +38,9 @@ const ASYNC_PART: u32 = 4;
 /// Who may be sent now.
 #[derive(Clone, Copy)]
 struct Room {
-    /// Async requests have to give way.
-    sync_only: bool,
+    /// Async requests have their share of the device, and give way to sync ones of their class
+    /// and of better ones.
+    async_full: bool,
     /// Classes below this rank have to, above their part of the device.
     best: Option<Rank>,
     /// And so have levels below this one. None if the best wait for the device, for then turns see
@@ -60,7 +55,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.refusal = Refusal::None;
         let best = self.precedence.best(now);
         let room = Room {
-            sync_only: self.is_async_full(now),
+            async_full: self.is_async_full(),
             best,
             level: best.filter(|best| !self.precedence.is_crowded(*best)),
         };
@@ -73,6 +68,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         let next = match self.expired_head(now) {
             Some(head) => head,
+            // The oldest: others near by could come before it for ever.
+            None if self.slice.favour > 0 => self.queues.at(self.active)?.fifo.first(),
             None => self.queues.at(self.active)?.next_rq,
         };
         let given = self.give(now, next);
@@ -83,15 +80,18 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         given
     }
 
-    /// Returns whether async requests have to give way.
+    /// Returns whether async requests have all that they may have while sync ones are about.
     #[inline]
-    pub(super) fn is_async_full(&self, now: Time) -> bool {
-        let device = &self.device;
-        self.tunables.low_latency
-            && device.flying_pieces >= (self.room() / ASYNC_PART).max(1)
-            && (device.flying_sync > 0
-                || device.busy_sync > 0
-                || now.saturating_since(device.last_sync) < LINGERS)
+    fn is_async_full(&self) -> bool {
+        let part = (self.room() / ASYNC_PART).max(1);
+        self.tunables.low_latency && self.device.flying_pieces >= part
+    }
+
+    /// Returns whether async queues of `class` have to give way.
+    #[inline]
+    pub(super) fn is_async_held(&mut self, now: Time, class: Class) -> bool {
+        let about = |best: Rank| best.counts_for(class);
+        self.is_async_full() && self.precedence.best(now).is_some_and(about)
     }
 
     /// Returns whether the active queue may send one more.
@@ -151,7 +151,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     #[inline]
     fn has_room(&self, queue: &Queue, room: Room) -> bool {
         let held = |best| self.level_gives_way(queue, best);
-        (queue.sync || !room.sync_only) && !room.level.is_some_and(held)
+        let full = !queue.sync && room.async_full;
+        let about = |best: Rank| best.counts_for(queue.class());
+        !(full && room.best.is_some_and(about)) && !room.level.is_some_and(held)
     }
 
     /// Makes the next queue active, if one may be.
@@ -161,7 +163,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return false;
         };
         if let Some(starved) = self.starved_class(now, class) {
-            if self.favour(now, starved, room.sync_only) != NIL {
+            let level = None;
+            if let Some(queue) = self.first_with_room(starved, Room { level, ..room }) {
+                self.activate_favoured(now, queue, 1);
                 return true;
             }
         }
@@ -256,6 +260,81 @@ mod tests {
             assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
         }
         assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn reads_of_a_worse_class_do_not_hold_writes() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        for rq in 1..3u8 {
+            let low = in_class(read(one, u64::from(rq) * 8), Class::Idle);
+            add(&mut sched, ms(9), low, rq);
+        }
+        for rq in 3..6u8 {
+            add(&mut sched, ms(9), write(u64::from(rq) * 8), rq);
+        }
+        for expected in [3, 4, 5, 1] {
+            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
+        }
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn writes_of_a_better_class_end_the_refusal_of_worse_ones() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(9), ProcessId::NONE);
+        add(&mut sched, ms(9), in_class(read(one, 0), Class::Idle), 1);
+        for rq in 2..5u8 {
+            let low = in_class(write(u64::from(rq) * 8), Class::Idle);
+            add(&mut sched, ms(9), low, rq);
+        }
+        for expected in [1, 2, 3, 0] {
+            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
+        }
+        let (_, kick) = insert(&mut sched, ms(9), write(800), 6);
+        assert_eq!(kick, Kick::Run);
+        assert_eq!(dispatch(&mut sched, ms(9)).0, 6);
+    }
+
+    #[test]
+    fn a_starved_class_is_not_held_by_its_writes() {
+        scheduler!(sched, FLASH);
+        let [one, two] = [0, 1].map(|_| sched.process(ms(0), ProcessId::NONE));
+        add(&mut sched, ms(0), in_class(write(0), Class::Idle), 1);
+        add(&mut sched, ms(0), in_class(read(one, 8), Class::Idle), 2);
+        for rq in 3..5u8 {
+            add(&mut sched, ms(0), write(u64::from(rq) * 800), rq);
+        }
+        for rq in 5..7u8 {
+            add(&mut sched, ms(0), read(two, u64::from(rq) * 800), rq);
+        }
+        for expected in [3, 4, 5] {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
+        assert_eq!(dispatch(&mut sched, ms(1_000)).0, 2);
+        assert_eq!(sched.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_starved_class_gets_its_oldest_request() {
+        let disk = Disk {
+            rotational: false,
+            depth: 16,
+        };
+        scheduler!(sched, disk);
+        let mut tunables = sched.tunables().clone();
+        tunables.fifo_expire_sync = ms(9_000).saturating_since(ms(0));
+        let _ = sched.set_tunables(ms(0), tunables);
+        let [one, two] = [0, 1].map(|_| sched.process(ms(0), ProcessId::NONE));
+        for (rq, position) in [(1, 90_000), (2, 16)] {
+            let low = in_class(read(two, position), Class::Idle);
+            add(&mut sched, ms(0), low, rq);
+        }
+        add(&mut sched, ms(0), read(one, 0), 3);
+        add(&mut sched, ms(0), read(one, 8), 4);
+        for (now, expected) in [(0, 3), (1_000, 1), (1_000, 4)] {
+            assert_eq!(dispatch(&mut sched, ms(now)).0, expected);
+        }
     }
 
     #[test]

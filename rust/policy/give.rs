@@ -108,12 +108,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         let (home, class) = (request.queue, request.class);
-        if request.sync {
-            self.precedence.waits_no_more(request.rank);
-        }
         let Some(queue) = self.queues.at_mut(home) else {
             return;
         };
+        if request.sync {
+            self.precedence.waits_no_more(queue.rank);
+        }
         let slots = self.requests.slots_mut();
         queue.sort_out(slots, index, &self.choice, goes_to_driver);
         queue.fifo.remove(slots, index);
@@ -167,12 +167,15 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             self.device.flying_async = self.device.flying_async.saturating_add(1);
             self.device.flying_pieces = self.device.flying_pieces.saturating_add(request.pieces());
         }
+        let mut rank = request.rank;
         if let Some(queue) = self.queues.at_mut(request.queue) {
             queue.dispatched = queue.dispatched.saturating_add(1);
+            rank = queue.rank;
         }
-        self.precedence.sent(request.rank, request.sync);
+        self.precedence.sent(rank, request.sync);
         let flying = self.device.flying();
         self.device.taken = self.device.taken.max(flying);
+        self.device.passable = self.device.passable.max(flying);
         if flying >= self.room() {
             self.precedence.filled();
         }

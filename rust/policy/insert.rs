@@ -9,7 +9,6 @@ use super::id::{
     NIL, //
 };
 use super::memory::Memory;
-use super::precedence::Rank;
 use super::request::{
     Arrival,
     Request,
@@ -39,11 +38,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at(index) else {
             return Err(rq);
         };
-        // By what its queue gets, which may be another one's.
-        let rank = Rank::of(queue.ioprio);
+        let (rank, class) = (queue.rank, queue.class());
         let mut request = Request::new(arrival, State::Queued, rq);
         request.queue = index;
-        request.rank = rank;
         request.deadline = now.saturating_add(self.tunables.fifo_expire(owner.sync));
         let handle = match self.requests.alloc(request) {
             Ok(handle) => handle,
@@ -58,12 +55,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         Stats::bump(&mut self.stats.inserted);
         if owner.sync {
             self.device.last_sync = now;
-            self.precedence.arrived(now, rank);
+            self.precedence.arrived(now, rank, index);
             self.precedence.waits(rank);
         }
         if self.tunables.is_flash() {
             // It is seldom among those that are refused there; if it is, dispatch says so again.
-            if owner.sync || !self.is_async_full(now) {
+            if owner.sync || !self.is_async_held(now, class) {
                 self.refusal = Refusal::None;
             }
         } else if owner.sync {

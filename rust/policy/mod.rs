@@ -50,7 +50,8 @@
 //!
 //! Structures: [`time`], [`id`], `slab`, `list`, `tree`, [`memory`]. What is scheduled:
 //! [`request`], [`queue`], [`process`], `group`, `service`, `near`. Decisions: `choice`,
-//! `workload`, `select`, `flash`, `passing`, `precedence`, `give`, `slice`, `idle`, `preempt`, `yielding`, `cooperate`.
+//! `workload`, `select`, `flash`, `passing`, `precedence`,
+//! `parts`, `give`, `slice`, `idle`, `preempt`, `yielding`, `cooperate`.
 //! Events: `insert`, `merge`, `finish`. Numbers: [`ioprio`], `weight`, `think`, `seek`, `measure`,
 //! [`tunables`], [`stats`]. Surface: [`scheduler`].
 //!
@@ -76,6 +77,7 @@ mod measure;
 pub mod memory;
 mod merge;
 mod near;
+mod parts;
 mod passing;
 mod precedence;
 mod preempt;

@@ -6,7 +6,10 @@
 //! order, to be taken out again at once. It is only counted, as being with the driver. What the
 //! policy cannot get wrong then costs nothing. Source: ours; `none` does as much.
 
-use super::id::RqId;
+use super::id::{
+    RqId,
+    NIL, //
+};
 use super::ioprio::Ioprio;
 use super::memory::Memory;
 use super::precedence::Rank;
@@ -30,7 +33,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// before all others, whatever their class.
     #[inline]
     pub fn pass(&mut self, now: Time, ioprio: Ioprio) -> Option<RqId> {
-        let room = self.device.taken.min(self.disk.depth);
+        let room = self.device.passable.min(self.disk.depth);
         if !self.tunables.is_flash() || !self.is_empty() || self.device.flying() >= room {
             return None;
         }
@@ -38,7 +41,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if rank != Rank::NORM || self.precedence.best(now).is_some_and(|best| best < rank) {
             return None;
         }
-        self.precedence.arrived(now, rank);
+        self.precedence.arrived(now, rank, NIL);
         self.precedence.sent(rank, true);
         let device = &mut self.device;
         device.passed = device.passed.saturating_add(1);
@@ -51,10 +54,13 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Notes that `held` requests which have passed were not taken by the driver yet.
+    ///
+    /// Perhaps they are just on their way there: so it only means that fewer may pass for now, not
+    /// that the device takes less.
     pub fn held_up(&mut self, held: u32) {
         let device = &mut self.device;
         let taken = device.flying().saturating_sub(held).max(1);
-        device.taken = device.taken.min(taken);
+        device.passable = device.passable.min(taken);
     }
 
     /// Returns whether it is best to dispatch at once, without a pause in which more may come in,
@@ -180,9 +186,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_on_its_way_says_nothing_of_what_the_device_takes() {
+        let disk = crate::policy::Disk {
+            rotational: false,
+            depth: 4_000,
+        };
+        scheduler!(sched, disk);
+        (sched.device.taken, sched.device.passable) = (64, 64);
+        assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
+        sched.held_up(1);
+        assert_eq!(sched.room(), 64);
+        assert_eq!(sched.pass(ms(0), Ioprio::NORM), None);
+    }
+
+    #[test]
     fn a_full_device_is_left_to_the_order() {
         scheduler!(sched, FLASH);
-        sched.device.taken = 100;
+        sched.device.passable = 100;
         for _ in 0..FLASH.depth {
             assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
         }

@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What I/O priority is worth on flash: the worse leave most of the device to their betters.
+//! Who is about: the best class and level of the sync requests that wait, are with the driver, or
+//! came a moment ago. What the others may have of a flash device meanwhile is in `parts`.
 //!
-//! Whatever a deep device has taken, it serves in an order of its own. So priority has to count
-//! before: while sync requests of a better class or level are about, the others may fill a part of
-//! the device only. Source: ours; CFQ has nothing of the kind when `slice_idle` is 0, and others
-//! either send no worse request at all meanwhile or let the device wait for the better one.
+//! A queue counts by the rank that it has now, whatever its requests came with: all that it has is
+//! served so, and a queue must not be held back by itself. Source: ours.
 
+use super::id::NIL;
 use super::ioprio::{
     Class,
     Ioprio,
     Level, //
 };
-use super::memory::Memory;
-use super::queue::Queue;
-use super::scheduler::Scheduler;
 use super::time::{
     Span,
     Time, //
 };
-
-/// All classes below one that is about may fill one part in this many of the device together.
-///
-/// A better process that sends one request at a time then meets a nearly free device, and a deep
-/// one gets most of it; but what is left over is used.
-const CLASS_PART: u32 = 8;
-
-/// A queue of a worse level may fill one part in this many, and less by the ratio of the slices.
-///
-/// So a queue of the best level that fills half of the device gets its share by slices. If it wants
-/// more than the device takes, some of its requests wait, and turns see to the shares.
-const LEVEL_PART: u64 = 2;
-
-/// A device is taken to have room for so many until it was seen to take more.
-const USUAL_DEPTH: u32 = 32;
 
 /// How long after a sync request arrived its like are taken to be about.
 ///
@@ -73,9 +55,21 @@ impl Rank {
         self.0 as usize
     }
 
+    /// Returns whether those of this rank are of `class` or of a better one.
+    #[inline]
+    pub(super) const fn counts_for(self, class: Class) -> bool {
+        self.index() < Self::first_of(class).saturating_add(Level::COUNT)
+    }
+
+    /// Returns whether those of this rank are of a better class than `class`.
+    #[inline]
+    pub(super) const fn is_above(self, class: Class) -> bool {
+        self.index() < Self::first_of(class)
+    }
+
     /// Returns the level.
     #[inline]
-    fn level(self) -> Level {
+    pub(super) fn level(self) -> Level {
         Level::new(self.0 % 8)
     }
 
@@ -84,6 +78,14 @@ impl Rank {
     const fn bit(self) -> u32 {
         1u32.wrapping_shl(self.0 as u32)
     }
+}
+
+/// What a queue has that moves to another rank with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moved {
+    pub(super) sync: bool,
+    pub(super) queued: u32,
+    pub(super) flying: u32,
 }
 
 /// Who is about.
@@ -97,6 +99,8 @@ pub(super) struct Precedence {
     queued: [u32; RANKS],
     /// When a sync request arrived last.
     arrived: [Time; RANKS],
+    /// In which queue; [`NIL`] if in none, or if it counts elsewhere now.
+    by: [u32; RANKS],
     /// The device was full, and since then some of the best have had to wait.
     crowded: bool,
     /// The set of ranks whose sync requests may be about; those not in it are not.
@@ -111,18 +115,50 @@ impl Precedence {
             async_: [0; RANKS],
             queued: [0; RANKS],
             arrived: [Time::ZERO; RANKS],
+            by: [NIL; RANKS],
             crowded: false,
             about: 0,
         }
     }
 
-    /// Notes that a sync request has arrived.
+    /// Notes that a sync request has arrived, in `queue` if in any.
     #[inline]
-    pub(super) fn arrived(&mut self, now: Time, rank: Rank) {
+    pub(super) fn arrived(&mut self, now: Time, rank: Rank, queue: u32) {
         if let Some(arrived) = self.arrived.get_mut(rank.index()) {
             *arrived = now.max(*arrived);
         }
+        if let Some(by) = self.by.get_mut(rank.index()) {
+            *by = queue;
+        }
         self.about |= rank.bit();
+    }
+
+    /// Lets all that a queue has count as `to` from now on, `from` no more: `queued` sync
+    /// requests, and `flying` ones with the driver.
+    pub(super) fn moves(&mut self, queue: u32, from: Rank, to: Rank, moved: Moved) {
+        let shift = |table: &mut [u32; RANKS], count: u32| {
+            if let Some(old) = table.get_mut(from.index()) {
+                *old = old.saturating_sub(count);
+            }
+            if let Some(new) = table.get_mut(to.index()) {
+                *new = new.saturating_add(count);
+            }
+        };
+        if !moved.sync {
+            return shift(&mut self.async_, moved.flying);
+        }
+        shift(&mut self.sync, moved.flying);
+        shift(&mut self.queued, moved.queued);
+        self.about |= to.bit();
+        // It does not linger where it is no more, or it would hold itself back.
+        if self.by.get(from.index()) == Some(&queue) {
+            let last = self.arrived.get_mut(from.index());
+            let last = last.map_or(Time::ZERO, |last| core::mem::replace(last, Time::ZERO));
+            if let Some(by) = self.by.get_mut(from.index()) {
+                *by = NIL;
+            }
+            self.arrived(last, to, queue);
+        }
     }
 
     /// Notes that the device is full.
@@ -201,7 +237,7 @@ impl Precedence {
     }
 
     /// Returns the number of requests of `class` and of those below it with the driver.
-    fn flying_from(&self, class: Class) -> u32 {
+    pub(super) fn flying_from(&self, class: Class) -> u32 {
         let from = Rank::first_of(class);
         let all = self.sync.iter().skip(from);
         all.chain(self.async_.iter().skip(from))
@@ -222,47 +258,6 @@ impl Precedence {
     }
 }
 
-impl<R, M: Memory<R>> Scheduler<R, M> {
-    /// Returns how many requests the device is taken to have room for.
-    ///
-    /// Some say that they take thousands (the tags of a host, of which a disk gets a few, or an
-    /// NVMe queue), and never do.
-    #[inline]
-    pub(super) fn room(&self) -> u32 {
-        self.device.taken.max(USUAL_DEPTH).min(self.disk.depth)
-    }
-
-    /// Returns whether all of `class` have to give way to those of rank `best`, who are about.
-    ///
-    /// Then some request is with the driver, so a completion ends it. So it is with a queue below.
-    #[inline]
-    pub(super) fn class_gives_way(&self, class: Class, best: Rank) -> bool {
-        if best.index() >= Rank::first_of(class) {
-            return false;
-        }
-        let part = match class {
-            Class::Idle => 1,
-            Class::RealTime | Class::BestEffort => (self.room() / CLASS_PART).max(1),
-        };
-        self.precedence.flying_from(class) >= part
-    }
-
-    /// Returns whether `queue` has to give way to those of rank `best`, who are about, if they are
-    /// of the same class.
-    #[inline]
-    pub(super) fn level_gives_way(&self, queue: &Queue, best: Rank) -> bool {
-        let own = Rank::of(queue.ioprio);
-        if best >= own || best.index() < Rank::first_of(queue.class()) {
-            return false;
-        }
-        let room = u64::from(self.room());
-        let slice = |level| self.shares.of(queue.sync, level).slice.as_ns();
-        let all = slice(best.level()).saturating_mul(LEVEL_PART);
-        let part = room.saturating_mul(slice(own.level())).checked_div(all);
-        u64::from(queue.dispatched) >= part.unwrap_or(1).max(1)
-    }
-}
-
 #[cfg_attr(
     CONFIG_RCFQ_KUNIT_TEST,
     kernel::macros::kunit_tests(rcfq_policy_precedence)
@@ -271,18 +266,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
 mod tests {
 
     use super::*;
-    use crate::policy::id::{
-        ProcessId,
-        RqId, //
-    };
-    use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
-
-    /// A disk deep enough for parts of several requests.
-    const DEEP: crate::policy::Disk = crate::policy::Disk {
-        rotational: false,
-        depth: 16,
-    };
 
     #[test]
     fn ranks_follow_class_and_level() {
@@ -304,9 +288,9 @@ mod tests {
             Rank::of(ioprio(Class::Idle, 0)),
         );
         assert_eq!(who.best(ms(0)), None);
-        who.arrived(ms(10), last);
+        who.arrived(ms(10), last, NIL);
         who.sent(last, true);
-        who.arrived(ms(10), first);
+        who.arrived(ms(10), first, NIL);
         assert_eq!(who.best(ms(14)), Some(first));
         assert_eq!(who.best(ms(15)), Some(last));
         who.sent(first, true);
@@ -324,174 +308,48 @@ mod tests {
     }
 
     #[test]
-    fn a_worse_class_fills_a_part_of_the_device() {
-        scheduler!(sched, DEEP);
-        let one = sched.process(ms(9), ProcessId::NONE);
-        let two = sched.process(ms(9), ProcessId::NONE);
-        let urgent = in_class(read(one, 0), Class::RealTime);
-        let urgent = add(&mut sched, ms(9), urgent, 1);
-        let mut ids = [RqId::NONE; 4];
-        for (rq, id) in (2u8..).zip(&mut ids) {
-            *id = add(&mut sched, ms(9), read(two, u64::from(rq) * 8), rq);
+    fn a_queue_takes_along_what_it_has() {
+        let [first, last] = [Class::RealTime, Class::Idle].map(|class| Rank::of(ioprio(class, 0)));
+        let mut who = Precedence::new();
+        for _ in 0..3 {
+            who.arrived(ms(10), first, 1);
+            who.waits(first);
         }
-        // An eighth of sixteen.
-        for expected in [1, 2, 3, 0] {
-            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
-        }
-        assert!(!sched.has_work());
-        assert_eq!(sched.check(), Ok(()));
-        let [first, second, ..] = ids;
-        assert_eq!(sched.complete(ms(9), first), Kick::Run);
-        assert_eq!(dispatch(&mut sched, ms(9)).0, 4);
-        assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
-        // The better class keeps its place for a moment.
-        assert_eq!(sched.complete(ms(10), urgent), Kick::Run);
-        assert_eq!(dispatch(&mut sched, ms(10)).0, 0);
-        assert_eq!(sched.complete(ms(14), second), Kick::Run);
-        assert_eq!(dispatch(&mut sched, ms(14)).0, 5);
-        assert_eq!(sched.check(), Ok(()));
-    }
-
-    #[test]
-    fn the_idle_class_has_one_request_beside_others() {
-        for (class, beside) in [(Class::BestEffort, 0), (Class::Idle, 4)] {
-            scheduler!(sched, DEEP);
-            let one = sched.process(ms(9), ProcessId::NONE);
-            let two = sched.process(ms(9), ProcessId::NONE);
-            add(&mut sched, ms(9), in_class(read(one, 0), class), 1);
-            for rq in 3..5u8 {
-                let low = in_class(read(two, u64::from(rq) * 8), Class::Idle);
-                add(&mut sched, ms(9), low, rq);
-            }
-            for expected in [1, 3, beside] {
-                assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
-            }
-        }
-    }
-
-    #[test]
-    fn a_worse_level_fills_a_part_by_its_slice() {
-        scheduler!(sched, FLASH);
-        let ids = [0, 1, 2].map(|_| sched.process(ms(9), ProcessId::NONE));
-        let at = |process: usize, level, position| {
-            let process = ids.get(process).copied().unwrap_or(ProcessId::NONE);
-            let mut arrival = read(process, position);
-            arrival.owner.ioprio = ioprio(Class::BestEffort, level);
-            arrival
+        who.waits_no_more(first);
+        who.sent(first, true);
+        let mut all = Moved {
+            sync: true,
+            queued: 2,
+            flying: 1,
         };
-        let best = add(&mut sched, ms(9), at(0, 0, 0), 1);
-        for rq in 2..5u8 {
-            add(&mut sched, ms(9), at(1, 4, u64::from(rq) * 8), rq);
-        }
-        // 8 * 100 / (2 * 180) = 2, while the best level is about.
-        for expected in [1, 2, 3, 0] {
-            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
-        }
-        // Another queue has a part of its own, and goes before the one that is held.
-        let (id, kick) = insert(&mut sched, ms(9), at(2, 7, 900), 7);
-        assert_eq!(kick, Kick::Run);
-        assert_eq!(dispatch(&mut sched, ms(9)).0, 7);
-        assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
-        assert_eq!(sched.check(), Ok(()));
-        // Until the best one is gone.
-        let _ = sched.complete(ms(90), id);
-        assert_eq!(dispatch(&mut sched, ms(90)).0, 0);
-        assert_eq!(sched.complete(ms(90), best), Kick::Run);
-        assert_eq!(dispatch(&mut sched, ms(90)).0, 4);
-        assert_eq!(sched.check(), Ok(()));
+        who.moves(1, first, last, all);
+        assert_eq!((who.of(first), who.of(last)), ([0, 0, 0], [1, 0, 2]));
+        assert_eq!(who.best(ms(11)), Some(last));
+        all.sync = false;
+        who.sent(last, false);
+        who.moves(2, last, first, all);
+        assert_eq!((who.of(first), who.of(last)), ([0, 1, 0], [1, 0, 2]));
     }
 
     #[test]
-    fn where_the_best_have_to_wait_turns_decide() {
-        scheduler!(sched, FLASH);
-        let mut tunables = sched.tunables().clone();
-        tunables.quantum = 1;
-        let _ = sched.set_tunables(ms(9), tunables);
-        let one = sched.process(ms(9), ProcessId::NONE);
-        let two = sched.process(ms(9), ProcessId::NONE);
-        for rq in 1..4u8 {
-            let mut arrival = read(one, u64::from(rq) * 8);
-            arrival.owner.ioprio = ioprio(Class::BestEffort, 3);
-            add(&mut sched, ms(9), arrival, rq);
-            let mut arrival = read(two, u64::from(rq) * 800);
-            arrival.owner.ioprio = ioprio(Class::BestEffort, 7);
-            add(&mut sched, ms(9), arrival, rq + 3);
-        }
-        sched.precedence.filled();
-        // Above its part of 8 * 40 / (2 * 120) the worse one goes on, then is held.
-        for expected in [1, 4, 2, 5, 3, 0] {
-            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
-        }
-        assert_eq!(sched.check(), Ok(()));
-    }
-
-    #[test]
-    fn a_device_that_promises_thousands_is_taken_for_what_it_was_seen_to_take() {
-        for (depth, taken, room) in [(8, 1, 8), (1_000, 1, 32), (1_000, 64, 64), (48, 64, 48)] {
-            let disk = crate::policy::Disk {
-                rotational: false,
-                depth,
-            };
-            scheduler!(sched, disk);
-            sched.device.taken = taken;
-            assert_eq!(sched.room(), room);
-        }
-    }
-
-    #[test]
-    fn in_a_worse_class_levels_are_not_held_by_the_better_one() {
-        let disk = crate::policy::Disk {
-            rotational: false,
-            depth: 32,
+    fn a_queue_lingers_where_it_has_moved_and_others_where_they_are() {
+        let [first, last] = [Class::RealTime, Class::Idle].map(|class| Rank::of(ioprio(class, 0)));
+        let none = Moved {
+            sync: true,
+            queued: 0,
+            flying: 0,
         };
-        scheduler!(sched, disk);
-        let one = sched.process(ms(9), ProcessId::NONE);
-        let two = sched.process(ms(9), ProcessId::NONE);
-        let mut urgent = read(one, 0);
-        urgent.owner.ioprio = ioprio(Class::RealTime, 0);
-        add(&mut sched, ms(9), urgent, 1);
-        for rq in 2..7u8 {
-            let mut arrival = read(two, u64::from(rq) * 8);
-            arrival.owner.ioprio = ioprio(Class::BestEffort, 7);
-            add(&mut sched, ms(9), arrival, rq);
-        }
-        // An eighth of 32, not 32 * 40 / (2 * 180).
-        for expected in [1, 2, 3, 4, 5, 0] {
-            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
-        }
-    }
-
-    #[test]
-    fn equals_do_not_hold_each_other() {
-        scheduler!(sched, FLASH);
-        let one = sched.process(ms(9), ProcessId::NONE);
-        for rq in 1..6u8 {
-            let arrival = in_class(read(one, u64::from(rq) * 8), Class::Idle);
-            add(&mut sched, ms(9), arrival, rq);
-        }
-        for expected in 1..6u8 {
-            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
-        }
-    }
-
-    #[test]
-    fn nothing_worse_passes_while_betters_are_about() {
-        scheduler!(sched, DEEP);
-        sched.device.taken = 8;
-        let one = sched.process(ms(9), ProcessId::NONE);
-        assert!(sched.pass(ms(9), Ioprio::NORM).is_some());
-        let urgent = ioprio(Class::RealTime, 4);
-        assert_eq!(sched.pass(ms(9), urgent), None);
-        add(
-            &mut sched,
-            ms(9),
-            in_class(read(one, 0), Class::RealTime),
-            1,
-        );
-        let (_, id) = dispatch(&mut sched, ms(9));
-        assert_eq!(sched.pass(ms(20), Ioprio::NORM), None);
-        let _ = sched.complete(ms(21), id);
-        assert!(sched.pass(ms(21), Ioprio::NORM).is_some());
-        assert_eq!(sched.check(), Ok(()));
+        let mut who = Precedence::new();
+        who.arrived(ms(10), first, 1);
+        who.arrived(ms(10), first, 2);
+        who.moves(1, first, last, none);
+        assert_eq!(who.best(ms(12)), Some(first));
+        who.moves(2, first, last, none);
+        assert_eq!(who.best(ms(12)), Some(last));
+        assert_eq!(who.best(ms(15)), None);
+        // What comes now is of others.
+        who.arrived(ms(20), first, NIL);
+        who.moves(2, first, last, none);
+        assert_eq!(who.best(ms(21)), Some(first));
     }
 }

@@ -19,6 +19,10 @@ use super::list::{
     Listed, //
 };
 use super::memory::Memory;
+use super::precedence::{
+    Moved,
+    Rank, //
+};
 use super::queue::Queue;
 use super::request::Owner;
 use super::scheduler::Scheduler;
@@ -233,10 +237,20 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at_mut(index) else {
             return;
         };
-        let moved = queue.ioprio.class != ioprio.class;
+        let resorted = queue.ioprio.class != ioprio.class && queue.is_busy();
         queue.ioprio = ioprio;
         queue.own_ioprio = own;
-        if moved && queue.is_busy() && self.active != index {
+        let rank = Rank::of(ioprio);
+        let was = core::mem::replace(&mut queue.rank, rank);
+        let all = Moved {
+            sync: queue.sync,
+            queued: queue.queued(),
+            flying: queue.dispatched,
+        };
+        if was != rank {
+            self.precedence.moves(index, was, rank, all);
+        }
+        if resorted && self.active != index {
             self.resort(now, index);
         }
         self.reposition(index);

@@ -15,6 +15,7 @@ use super::ioprio::{
 };
 use super::list::List;
 use super::near::Near;
+use super::precedence::Rank;
 use super::request::{
     BySector,
     Fifo,
@@ -58,6 +59,8 @@ pub struct Queue {
     pub(super) owners: u32,
     /// The priority that counts now.
     pub(super) ioprio: Ioprio,
+    /// That priority as a rank; all that the queue has counts by it, see `precedence`.
+    pub(super) rank: Rank,
     /// The priority without what metadata adds to it for the moment (CFQ 3.4).
     pub(super) own_ioprio: Ioprio,
     /// The service tree that the queue is on.
@@ -96,6 +99,7 @@ impl Queue {
             waiting: [0; 3],
             owners: 1,
             ioprio,
+            rank: Rank::of(ioprio),
             own_ioprio: ioprio,
             tree: TreeIndex::NONE,
             links: TreeLinks::NONE,

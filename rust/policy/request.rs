@@ -98,7 +98,8 @@ pub struct Arrival {
     pub sectors: u32,
     /// Whether it writes.
     pub write: bool,
-    /// Whether it moves no data whatever its length: discard, writing of zeroes and the like.
+    /// Whether it moves no data whatever its length: discard and the like. Writing of zeroes is
+    /// none: some disks write them.
     pub dataless: bool,
     /// Whether the submitter announces more of the kind (`REQ_IDLE`).
     pub idle_hint: bool,
@@ -165,6 +166,7 @@ pub struct Request<R> {
     pub(super) sort: TreeLinks,
     pub(super) fifo: ListLinks,
     pub(super) state: State,
+    /// What it counts as if no queue accounts for it.
     pub(super) rank: Rank,
     pub(super) sync: bool,
     pub(super) prio: bool,

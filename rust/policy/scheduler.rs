@@ -92,6 +92,8 @@ pub(super) struct Device {
     pub(super) flying_pieces: u32,
     /// How many the driver is known to take at once; at least one.
     pub(super) taken: u32,
+    /// How many may be with the driver for another one to pass; at least one.
+    pub(super) passable: u32,
     /// Those of the sync ones that passed without being queued.
     pub(super) passed: u32,
     /// Busy queues.
@@ -181,6 +183,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
                 flying_async: 0,
                 flying_pieces: 0,
                 taken: 1,
+                passable: 1,
                 passed: 0,
                 busy: 0,
                 busy_sync: 0,

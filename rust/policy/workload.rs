@@ -85,10 +85,8 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Returns the tree of `class` whose first queue comes first; ties go to the earlier kind.
-    ///
-    /// With `sync_only`, async queues are passed by.
     #[inline]
-    pub(super) fn first_tree(&self, class: Class, sync_only: bool) -> Option<(Kind, u32)> {
+    fn first_tree(&self, class: Class) -> Option<(Kind, u32)> {
         let mut best: Option<(Kind, u32)> = None;
         for kind in Kind::ALL {
             let tree = TreeIndex::of(class, kind);
@@ -99,9 +97,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             let Some(queue) = self.queues.at(index) else {
                 continue;
             };
-            if sync_only && !queue.sync {
-                continue;
-            }
             let earlier = best
                 .and_then(|(_, index)| self.queues.at(index))
                 .is_none_or(|first| queue.key.is_before(first.key));
@@ -118,7 +113,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return NIL;
         };
         if let Some(starved) = self.starved_class(now, class) {
-            return self.favour(now, starved, false);
+            return self.favour(now, starved);
         }
         if self.is_async_starved(now, class) {
             let queue = self.group.first(TreeIndex::of(class, Kind::Async));
@@ -158,9 +153,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
     }
 
-    /// Makes a queue of a starved class active, for a single request; [`NIL`] if none may be.
-    pub(super) fn favour(&mut self, now: Time, class: Class, sync_only: bool) -> u32 {
-        let Some((_, queue)) = self.first_tree(class, sync_only) else {
+    /// Makes a queue of a starved class active, for a single request; [`NIL`] if it has none.
+    fn favour(&mut self, now: Time, class: Class) -> u32 {
+        let Some((_, queue)) = self.first_tree(class) else {
             return NIL;
         };
         self.activate_favoured(now, queue, 1);
@@ -168,7 +163,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     /// Makes a queue active for so many requests, which go out whatever the rules say.
-    fn activate_favoured(&mut self, now: Time, queue: u32, requests: u32) {
+    pub(super) fn activate_favoured(&mut self, now: Time, queue: u32, requests: u32) {
         self.activate(now, queue);
         self.slice.favour = requests;
         self.slice.must_dispatch = true;
@@ -185,7 +180,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if goes_on {
             return;
         }
-        let kind = match self.first_tree(class, false) {
+        let kind = match self.first_tree(class) {
             Some((kind, _)) => kind,
             None => Kind::SyncNoidle,
         };

@@ -83,7 +83,8 @@ impl Credit {
             .left
             .saturating_add(Span::from_ns(earned).as_signed())
             .min(most);
-        self.since = now;
+        // What a clock that steps back has counted already counts once.
+        self.since = self.since.max(now);
     }
 
     /// Takes an interruption of length `took` off, which is over now.
@@ -351,5 +352,19 @@ mod tests {
             credit.note_usual(Span::from_ms(1));
         }
         assert!(credit.usual < Span::from_us(1_010));
+    }
+
+    #[test]
+    fn time_that_passes_twice_is_earned_once() {
+        let mut credit = Credit::new(ms(0));
+        let idle = ms(8).saturating_since(ms(0));
+        credit.refill(ms(60), idle);
+        let earned = credit.left;
+        for now in [20, 60] {
+            credit.refill(ms(now), idle);
+        }
+        assert_eq!(credit.left, earned);
+        credit.refill(ms(66), idle);
+        assert_eq!(credit.left, earned + 1_000_000);
     }
 }

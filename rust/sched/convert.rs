@@ -80,7 +80,7 @@ pub(super) fn arrival(process: ProcessId, rq: &Request) -> Arrival {
         position: Sector::new(rq.position()),
         sectors: rq.sectors(),
         write: opf.is_write(),
-        dataless: matches!(opf.op(), Op::Discard | Op::SecureErase | Op::WriteZeroes),
+        dataless: matches!(opf.op(), Op::Discard | Op::SecureErase),
         // Journals say "more will come" of what a chain of others waits for.
         idle_hint: opf.is_idle_hint() && !opf.is_meta(),
         prio: opf.is_prio(),

@@ -39,6 +39,17 @@ bench_setup() {
 	trap '[ -z "$disk_pid" ] || kill "$disk_pid"' EXIT
 }
 
+# set_scheduler NAME: of the disk. A switch may be refused while somebody else reads the file.
+set_scheduler() {
+	local try
+	for ((try = 0; try < 100; try++)); do
+		! echo "$1" >"/sys/block/$disk/queue/scheduler" 2>/dev/null || return 0
+		sleep 0.01
+	done
+	echo "the disk $disk does not take the scheduler $1" >&2
+	return 1
+}
+
 # disk_start MODEL [OPTION]...: sets disk (sda of /dev/sda), disk_model, disk_pid; scheduler none.
 disk='' disk_model='' disk_pid=''
 disk_start() {
@@ -55,7 +66,7 @@ disk_start() {
 	path=$(cat disk.path)
 	disk=${path#/dev/}
 	[ -b "/dev/$disk" ] || { echo "rcfq-disk $* gave no disk" >&2; exit 1; }
-	echo none >"/sys/block/$disk/queue/scheduler"
+	set_scheduler none
 }
 
 # disk_stop: ends it; fails if it does not end well.

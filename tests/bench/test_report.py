@@ -80,6 +80,7 @@ class Specs(Folder):
         self.refused(head + 'metric = "m"\n', "at_least")
         self.refused(head + 'metric = "m"\nat_least = 1\nat_most = 2\n', "at_most")
         self.refused(head + 'metric = "m"\nthan = "bfq"\nthan_case = "a-1"\nat_least = 1\n', "than_case")
+        self.refused(head + 'metric = "m"\nthan_metric = "n"\nat_least = 1\n', "than_metric", "'n'")
         self.refused(head + 'metric = "m"\nthan_case = "a-1"\nshare_of = "CFQ"\n', "share_of")
         self.refused(head + 'metric = "m"\nthan_case = "b-1"\nshare_of = "historical"\n', "b-1")
         self.refused(head + 'kind = "tradeoff"\nmetrics = ["m"]\n', "metrics")
@@ -251,6 +252,13 @@ class Targets(Folder):
         self.assertEqual(self.one('metric = "m"\nthan_case = "a-1"\nshare_of = "historical"', more=history), (False, 0.8))
         self.assertEqual(self.one('metric = "m"\nthan_case = "a-1"\nshare_of = "historical"\nat_least = 0.9', more=history), (True, 0.8))
 
+    def test_other_metrics(self):
+        more = '[[metric]]\nkey = "n"\nlabel = "L"\nunit = "IOPS"\nbetter = "more"\n'
+        target = 'metric = "m"\nthan_metric = "n"\nat_least = 3'
+        self.assertEqual(self.one(target, {"a": {"rcfq": {"m": 30, "n": 10}, "bfq": {"m": 1, "n": 9}}}, more), (True, 3))
+        self.assertEqual(self.one(target, {"a": {"rcfq": {"m": 29, "n": 10}}}, more), (False, 2.9))
+        self.assertEqual(self.one(target, {"a": {"rcfq": {"m": 29}}}, more), (False, None))
+
     def test_nothing_to_judge_is_not_met(self):
         self.assertEqual(self.one('metric = "m"\ncase = "b"\nat_least = 1'), (False, None))
         self.assertEqual(self.one('metric = "m"\ncase = "a-2"\nthan = "kyber"\nat_least = 0.1'), (False, None))
@@ -285,6 +293,10 @@ class Tables(Folder):
         found, problems, seeds = cells.collect(self.top / "raw" / name, one)
         self.assertEqual(problems, [])
         return results.workload(one, found, targets.judge(one, found), seeds, None, None)
+
+    def test_where_results_come_from(self):
+        works = {"a": {"kernel": "7.3", "source": "b"}, "c": {"kernel": "7.3", "source": None}, "d": {"kernel": "7.3", "source": "a"}}
+        self.assertEqual(view.origin(works), "Kernel 7.3, source b, unknown, a")
 
     def test_numbers(self):
         for value, wanted in ((17060.4, "17060"), (99.96, "100.0"), (9.5, "9.50"), (0.01234, "0.0123"), (0, "0")):

@@ -32,7 +32,7 @@ def table(grid):
 def page(name, work):
     """The text of NAME.md."""
     lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->", f"# {work['title']}", "", work["about"], ""]
-    lines += [f"Kernel {work['kernel'] or 'unknown'}, source {work['source'] or 'unknown'}, seeds: {work['seeds']}. {LEGEND}", ""]
+    lines += [f"{view.origin({name: work})}, seeds: {work['seeds']}. {LEGEND}", ""]
     for grid in view.grids(work):
         better = "more is better" if grid.metric["better"] == "more" else "less is better"
         limit = f"limit {100 * grid.metric['repeat']:.3g} %"
@@ -53,7 +53,7 @@ def page(name, work):
 def index(doc):
     """The text of index.md."""
     lines = ["<!-- SPDX-License-Identifier: GPL-2.0 -->", "# Benchmarks of rcfq", ""]
-    lines += [f"Kernel {doc['kernel'] or 'unknown'}, source {doc['source'] or 'unknown'}. All figures: [results.json](results.json)", ""]
+    lines += [f"{view.origin(doc['workloads'])}. All figures: [results.json](results.json)", ""]
     lines += ["| workload | | figures | failed | do not repeat | targets met | plots |", "| --- | --- | ---: | ---: | ---: | ---: | --- |"]
     for name, work in doc["workloads"].items():
         cells, verdicts = work["cells"], work["targets"]

@@ -73,7 +73,7 @@ def result(name, work, images):
 
 def results(doc, images):
     """The text between the markers of the results."""
-    yield (f"Kernel {doc['kernel'] or 'unknown'}, source {doc['source'] or 'unknown'}. ± is half the spread over the seeds, "
+    yield (f"{view.origin(doc['workloads'])}. ± is half the spread over the seeds, "
            "the best of a row is bold; coarse dots in a plot are historical figures.")
     yield ""
     for name, work in doc["workloads"].items():

@@ -30,13 +30,14 @@ METRIC = {
 TARGET = {
     "text": (str, REQUIRED), "kind": (str, "ratio"), "disk": (str, ".*"), "case": (str, ".*"), "of": (str, "rcfq"),
     "metric": (str, None), "metrics": (list, None), "tolerance": (NUMBER, 0.05), "peers": ((str, list), "elevators"),
-    "than": (str, None), "than_case": (str, None), "share_of": (str, None),
+    "than": (str, None), "than_case": (str, None), "than_metric": (str, None), "share_of": (str, None),
     "at_least": ((int, float, dict), None), "at_most": ((int, float, dict), None),
 }
 CHOICES = {
     "better": ("more", "less"), "combine": ("sum", "mean", "max", "min"), "kind": ("ratio", "tradeoff"),
 }
 REGEXES = ("cases", "disk", "case")
+THAN = ("than", "than_case", "than_metric")
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,10 @@ def ratio(out, metrics, where):
         raise Problem(f"{where}: key 'metrics' is for kind = \"tradeoff\"")
     if out.metric not in metrics:
         raise Problem(f"{where}: key 'metric' must name a metric of this file, not '{out.metric}'")
-    if out.than is not None and out.than_case is not None:
-        raise Problem(f"{where}: keys 'than' and 'than_case' exclude each other")
+    if sum(out[key] is not None for key in THAN) > 1:
+        raise Problem(f"{where}: keys {', '.join(THAN)} exclude each other")
+    if out.than_metric is not None and out.than_metric not in metrics:
+        raise Problem(f"{where}: key 'than_metric' must name a metric of this file, not '{out.than_metric}'")
     if out.share_of is not None:
         history = metrics[out.metric].historical
         if out.than_case is None or out.at_most is not None:
@@ -147,7 +150,7 @@ def target(raw, metrics, where):
     if out.kind == "ratio":
         ratio(out, metrics, where)
         return out
-    for key in ("metric", "than", "than_case", "share_of", "at_least", "at_most"):
+    for key in ("metric", *THAN, "share_of", "at_least", "at_most"):
         if out[key] is not None:
             raise Problem(f"{where}: key '{key}' is not for kind = \"tradeoff\"")
     if not out.metrics or len(out.metrics) != 2 or not all(key in metrics for key in out.metrics):

@@ -53,8 +53,9 @@ def bound(target, case):
     return least, limit, f"at {'least' if least else 'most'} {view.number(limit)}"
 
 
-def ratio(target, metric, grid, disk, case):
+def ratio(target, metric, grids, disk, case):
     """The verdict on one cell, None if the target leaves the case out."""
+    grid = grids[metric.key]
     row = grid[disk, case]
     limits = bound(target, case)
     if limits is None or (target.than_case == case and target.of in row):
@@ -73,6 +74,10 @@ def ratio(target, metric, grid, disk, case):
         other = grid.get((disk, target.than_case), {}).get(target.of)
         base = end(other, not least)
         wanted += f" of {target.than_case}"
+    elif target.than_metric is not None:
+        other = grids[target.than_metric].get((disk, case), {}).get(target.of)
+        base = end(other, not least)
+        wanted += f" of {target.than_metric}"
     else:
         base = 1
         wanted += f" {metric.unit}"
@@ -127,7 +132,7 @@ def judge(spec, cells):
                 if target.kind == "tradeoff":
                     verdicts.append(tradeoff(target, chosen, maps, disk, case))
                 else:
-                    verdicts.append(ratio(target, chosen[0], maps[0], disk, case))
+                    verdicts.append(ratio(target, chosen[0], grids, disk, case))
         verdicts = [one for one in verdicts if one]
         out += verdicts or [verdict(target, target.disk.pattern, target.case.pattern, "a cell", None, False, "matches no cell")]
     return out

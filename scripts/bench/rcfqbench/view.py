@@ -51,6 +51,12 @@ def grids(work):
     return list(out.values())
 
 
+def origin(works):
+    """Which kernel and sources ran; several if some workloads were not run again."""
+    kernels, sources = (dict.fromkeys(work[key] or "unknown" for work in works.values()) for key in ("kernel", "source"))
+    return f"Kernel {', '.join(kernels)}, source {', '.join(sources)}"
+
+
 def by_stem(grid):
     """[(stem, {x: case})] if all cases are STEM-NUMBER, else nothing."""
     out = {}

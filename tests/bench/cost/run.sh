@@ -40,6 +40,7 @@ many() {
 	pid=$!
 	read -r from _ <"/sys/block/$disk/stat"
 	while read -r reads _ <"/sys/block/$disk/stat" && [ $((reads - from)) -lt $((8 * $1)) ]; do
+		kill -0 "$pid" || return
 		./sleep 0.01
 	done
 	from=$reads then=${EPOCHREALTIME/./}
@@ -59,6 +60,7 @@ run() {
 	single) engine=libaio ;;
 	batch) engine=libaio batch=16 ;;
 	esac
-	count=$((16384 / jobs))
+	# fio tells the time in milliseconds, and batches are fast.
+	count=$((batch == 1 ? 16384 / jobs : 65536 / jobs))
 	ENGINE=$engine RW=$rw JOBS=$jobs COUNT=$count BATCH=$batch job cost.fio
 }

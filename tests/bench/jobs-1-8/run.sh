@@ -19,7 +19,7 @@ run() {
 	# A hundred reads a second say little in the time in which twenty thousand say much.
 	case $rw in
 	randread) seconds=10 ;;
-	randwrite) seconds=4 before=1 ;; # the drive's cache is full then
+	randwrite) seconds=3 before=1 ;; # the drive's cache is full then
 	write) seconds=500ms ;;
 	esac
 	RW=$rw JOBS=${1#*-} job jobs.fio --runtime="$seconds" --ramp_time="$before"
