@@ -2,10 +2,13 @@
 # shellcheck shell=bash disable=SC2154 # scripts/guest/bench sets the variables
 
 disks() {
-	echo hd103sj-1seg
+	echo hd103sj-1seg hd103sj-16seg
 }
 cases() {
-	printf '%s\n' {512,4k,64k,1M}-{1,2,4}
+	case $1 in
+	*-16seg) printf '%s\n' 64k-{1,2,4} ;;
+	*) printf '%s\n' {512,4k,64k,1M}-{1,2,4} ;;
+	esac
 }
 prepare() {
 	[ -e dd ] || cp "$(type -P dd)" "$(type -P env)" "$(type -P sleep)" .
