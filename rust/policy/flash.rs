@@ -214,6 +214,17 @@ mod tests {
     }
 
     #[test]
+    fn within_a_turn_the_nearest_comes_first() {
+        scheduler!(sched, FLASH);
+        let one = sched.process(ms(0), ProcessId::NONE);
+        add(&mut sched, ms(0), read(one, 90_000), 1);
+        add(&mut sched, ms(0), read(one, 8), 2);
+        for expected in [2, 1] {
+            assert_eq!(dispatch(&mut sched, ms(0)).0, expected);
+        }
+    }
+
+    #[test]
     fn async_leaves_room_while_sync_is_about() {
         scheduler!(sched, FLASH);
         let one = sched.process(ms(9), ProcessId::NONE);

@@ -216,26 +216,32 @@ mod tests {
 
     #[test]
     fn where_the_best_have_to_wait_turns_decide() {
-        scheduler!(sched, FLASH);
-        let mut tunables = sched.tunables().clone();
-        tunables.quantum = 1;
-        let _ = sched.set_tunables(ms(9), tunables);
-        let one = sched.process(ms(9), ProcessId::NONE);
-        let two = sched.process(ms(9), ProcessId::NONE);
-        for rq in 1..4u8 {
-            let mut arrival = read(one, u64::from(rq) * 8);
-            arrival.owner.ioprio = ioprio(Class::BestEffort, 3);
-            add(&mut sched, ms(9), arrival, rq);
-            let mut arrival = read(two, u64::from(rq) * 800);
-            arrival.owner.ioprio = ioprio(Class::BestEffort, 7);
-            add(&mut sched, ms(9), arrival, rq + 3);
+        // Above its part of 8 * 40 / (2 * 120) the worse one goes on if the device was full, until
+        // none of the best waits.
+        for (full, order) in [(false, [1, 4, 2, 3, 0]), (true, [1, 4, 2, 5, 3])] {
+            scheduler!(sched, FLASH);
+            let mut tunables = sched.tunables().clone();
+            tunables.quantum = 1;
+            let _ = sched.set_tunables(ms(9), tunables);
+            let one = sched.process(ms(9), ProcessId::NONE);
+            let two = sched.process(ms(9), ProcessId::NONE);
+            for rq in 1..4u8 {
+                let mut arrival = read(one, u64::from(rq) * 8);
+                arrival.owner.ioprio = ioprio(Class::BestEffort, 3);
+                add(&mut sched, ms(9), arrival, rq);
+                let mut arrival = read(two, u64::from(rq) * 800);
+                arrival.owner.ioprio = ioprio(Class::BestEffort, 7);
+                add(&mut sched, ms(9), arrival, rq + 3);
+            }
+            if full {
+                sched.precedence.filled();
+            }
+            for expected in order {
+                assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
+            }
+            assert_eq!(dispatch(&mut sched, ms(9)).0, 0);
+            assert_eq!(sched.check(), Ok(()));
         }
-        sched.precedence.filled();
-        // Above its part of 8 * 40 / (2 * 120) the worse one goes on, then is held.
-        for expected in [1, 4, 2, 5, 3, 0] {
-            assert_eq!(dispatch(&mut sched, ms(9)).0, expected);
-        }
-        assert_eq!(sched.check(), Ok(()));
     }
 
     #[test]

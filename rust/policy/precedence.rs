@@ -277,6 +277,9 @@ mod tests {
         assert!(of(Class::BestEffort, 7) < of(Class::Idle, 0));
         assert_eq!(of(Class::Idle, 0), of(Class::Idle, 7));
         assert_eq!(of(Class::BestEffort, 6).level(), Level::new(6));
+        let (last, first) = (of(Class::RealTime, 7), of(Class::BestEffort, 0));
+        assert!(last.is_above(Class::BestEffort) && !first.is_above(Class::BestEffort));
+        assert!(last.counts_for(Class::RealTime) && !first.counts_for(Class::RealTime));
         assert_eq!(Precedence::ranks().last(), Some(of(Class::Idle, 7)));
     }
 
