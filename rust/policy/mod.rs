@@ -51,7 +51,7 @@
 //! Structures: [`time`], [`id`], `slab`, `list`, `tree`, [`memory`]. What is scheduled:
 //! [`request`], [`queue`], [`process`], `group`, `service`, `near`. Decisions: `choice`,
 //! `workload`, `select`, `flash`, `passing`, `precedence`,
-//! `parts`, `give`, `slice`, `idle`, `preempt`, `yielding`, `cooperate`.
+//! `parts`, `async_share`, `give`, `slice`, `idle`, `preempt`, `yielding`, `cooperate`.
 //! Events: `insert`, `merge`, `finish`. Numbers: [`ioprio`], `weight`, `think`, `seek`, `measure`,
 //! [`tunables`], [`stats`]. Surface: [`scheduler`].
 //!
@@ -60,6 +60,7 @@
 // The kernel's test macro generates unsafe code, so test builds cannot forbid it.
 #![cfg_attr(not(CONFIG_RCFQ_KUNIT_TEST), forbid(unsafe_code))]
 
+mod async_share;
 mod check;
 mod choice;
 mod cooperate;
