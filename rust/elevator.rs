@@ -16,14 +16,15 @@
 //!   [`insert_requests`](Operations::insert_requests),
 //!   [`dispatch_request`](Operations::dispatch_request),
 //!   [`has_work`](Operations::has_work) and [`finish_request`](Operations::finish_request).
-//! - Have a [`Registration`] in the struct of the module. As long as it exists, users can write the
-//!   name of the elevator into `/sys/block/*/queue/scheduler`.
+//! - Have a [`Registration`] in the struct of the module, initialised last. As long as it exists,
+//!   users can write the name of the elevator into `/sys/block/*/queue/scheduler`.
 //! - For every queue that gets the elevator there is an [`Elevator`], which holds what the
 //!   implementation needs: [`Operations::Data`], shared by everybody, and [`Operations::Locked`],
 //!   behind the one lock. [`Elevator::lock`] returns a [`Guard`], through which requests come in
 //!   ([`Guard::admit`]), are merged ([`Guard::try_merge`]) and go out ([`Guard::start`]).
 //! - Optional: merging; a [timer](Elevator::arm_timer); files in sysfs ([`Attributes`]) and in
-//!   debugfs ([`DebugfsAttribute`]); data per I/O context ([`Icq`]) and per hardware context.
+//!   debugfs ([`DebugfsAttribute`]); data per I/O context ([`Icq`]) and per
+//!   [hardware context](Elevator::hctx_data).
 //!
 //! # Ownership of requests
 //!
@@ -34,6 +35,9 @@
 //!   [`Dispatched`], or by being returned from [`requests_merged`](Operations::requests_merged), or
 //!   in [`Guard::admit`] when it is merged with an older one. Losing it in another way is reported
 //!   in the log. A [`RequestFifo`] owns many.
+//! - [`Submission`] is a bio that may still be merged, for the time of
+//!   [`bio_merge`](Operations::bio_merge). [`Guard::try_merge`] takes it and gives it back, or
+//!   makes it [`Merged`]: then nobody can look at the bio any more, which may be freed already.
 //! - [`Request`] is borrowed. Callbacks lend requests they do not hand over, and a [`Queued`] can
 //!   be used as one.
 //!
@@ -47,7 +51,8 @@
 //! | method | context | sleep |
 //! |---|---|---|
 //! | `new_data`, `new_locked` | task | yes |
-//! | `init_sched`, `exit_sched`, `init_hctx`, `exit_hctx` | task, frozen and quiesced | yes, no I/O |
+//! | `init_sched`, `init_hctx` | task, frozen and quiesced | yes, no I/O |
+//! | `exit_sched`, `exit_hctx` | task, frozen, quiesced but for the case below | yes, no I/O |
 //! | `depth_updated` | task, frozen | yes, no I/O |
 //! | `limit_depth` | submitting task | no |
 //! | `prepare_request` | submitting task or kworker | avoid |
@@ -59,7 +64,7 @@
 //! | `init_icq` | task, `queue_lock` and `ioc->lock` held | no |
 //! | `exit_icq` | task, `ioc->lock` and maybe `queue_lock` held | no |
 //! | `timer_expired` | hard interrupt | no |
-//! | `Attributes::show`, `Attributes::store` | task | yes |
+//! | `Attributes::show`, `Attributes::store` | task, the elevator's `sysfs_lock` held | yes, no I/O |
 //! | `DebugfsAttribute::show` | task, `elevator_lock` held | yes, no allocation |
 //!
 //! The lock of an [`Elevator`] nests inside of all others that are mentioned here.
@@ -79,11 +84,34 @@
 //! - Discards of many ranges that are insert merged in a chain are freed without telling the
 //!   elevator. [`Guard::admit`] does not offer them.
 //!
+//! And two that it cannot do anything about:
+//!
+//! - If the folder in sysfs cannot be made, `elv_exit_and_release()` detaches the elevator again
+//!   with the queue frozen, but not quiesced. There is no request, but somebody may run the queue at
+//!   that moment, and then [`has_work`](Operations::has_work) or
+//!   [`dispatch_request`](Operations::dispatch_request) is called with data that is being dropped.
+//!   It is the same for elevators in C.
+//! - If the number of hardware queues is changed and there is not enough memory for the new data of
+//!   all queues of the device, `blk_mq_alloc_sched_res_batch()` gives back what it has got without
+//!   naming the type (`ctx->type` is not set yet). So `free_sched_data` is not called, and what
+//!   [`new_data`](Operations::new_data) has made is leaked.
+//!
+//! # What is not enforced
+//!
+//! No unsafe code is asked of an elevator, but three rules are only written down, at the types:
+//!
+//! - A [`Queued`] that was [admitted](Guard::admit), and a [`RequestFifo`] with such requests, is
+//!   used with the lock of the elevator held only.
+//! - The [`Registration`] is the last thing of the module's initialisation that can fail, and is
+//!   not dropped before the module's end.
+//! - What may not sleep, do I/O or take a lock again, by the table above, does not.
+//!
 //! # Limits
 //!
 //! - The type needs `CONFIG_BLK_ICQ`, which in 7.3 only BFQ selects.
 //! - No cgroup policies, no debugfs files of hardware contexts, no blktrace messages.
-//! - No access to the `rb_node` of a request: order requests in structures of your own.
+//! - No access to the `rb_node` of a request, where [`RequestFifo`] has its links: order requests
+//!   in structures of your own.
 //!
 //! # Example
 //!
@@ -167,14 +195,18 @@ mod request;
 mod timer;
 mod vtable;
 
-pub(crate) use self::attrs::attributes;
 pub use self::{
     attrs::{
+        attributes,
         Attribute,
         Attributes,
         Page, //
     },
-    bio::Bio,
+    bio::{
+        Bio,
+        Merged,
+        Submission, //
+    },
     debugfs::DebugfsAttribute,
     fifo::RequestFifo,
     icq::Icq,

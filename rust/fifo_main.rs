@@ -13,11 +13,11 @@ use elevator::{
     attributes,
     Attribute,
     Attributes,
-    Bio,
     Dispatched,
     Elevator,
     FrozenQueue,
     HwCtx,
+    Merged,
     Operations,
     Page,
     Queued,
@@ -25,7 +25,8 @@ use elevator::{
     Request,
     RequestFifo,
     RequestList,
-    RequestQueue, //
+    RequestQueue,
+    Submission, //
 };
 use kernel::{
     prelude::*,
@@ -93,8 +94,14 @@ impl Operations for Fifo {
         queue.set_single_queue(true);
     }
 
-    fn bio_merge(elv: &Elevator<Self>, bio: &Bio, nr_segs: u32) -> bool {
-        elv.data().merges.load(Relaxed) && elv.lock().try_merge(bio, nr_segs)
+    fn bio_merge<'a>(
+        elv: &Elevator<Self>,
+        submission: Submission<'a>,
+    ) -> Result<Merged<'a>, Submission<'a>> {
+        if !elv.data().merges.load(Relaxed) {
+            return Err(submission);
+        }
+        elv.lock().try_merge(submission)
     }
 
     fn requests_merged(

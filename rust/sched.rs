@@ -69,12 +69,14 @@ use crate::elevator::{
     HwCtx,
     Icq,
     Merge,
+    Merged,
     Operations,
     Opf,
     Queued,
     Request,
     RequestList,
-    RequestQueue, //
+    RequestQueue,
+    Submission, //
 };
 use crate::policy::{
     Kick,
@@ -212,8 +214,7 @@ impl Operations for Rcfq {
         Self::depth_updated(elv, queue);
     }
 
-    fn exit_sched(elv: &Elevator<Self>, queue: &FrozenQueue) {
-        queue.enable_writeback_throttling();
+    fn exit_sched(elv: &Elevator<Self>, _queue: &FrozenQueue) {
         if !elv.lock().is_empty() {
             pr_err!("bug: requests were left behind\n");
         }
@@ -228,8 +229,11 @@ impl Operations for Rcfq {
         merge::allow(state, rq)
     }
 
-    fn bio_merge(elv: &Elevator<Self>, bio: &Bio, nr_segs: u32) -> bool {
-        merge::bio(elv, bio, nr_segs)
+    fn bio_merge<'a>(
+        elv: &Elevator<Self>,
+        submission: Submission<'a>,
+    ) -> Result<Merged<'a>, Submission<'a>> {
+        merge::bio(elv, submission)
     }
 
     fn request_merge<'a>(
@@ -276,11 +280,11 @@ impl Operations for Rcfq {
 
     fn insert_requests(
         elv: &Elevator<Self>,
-        hctx: &HwCtx,
+        _hctx: &HwCtx,
         list: &mut RequestList<'_>,
         at_head: bool,
     ) {
-        let direct = if at_head { None } else { hctx.direct() };
+        let direct = list.direct();
         let mut guard = elv.lock();
         let all = guard.first.is_empty();
         let mut eager = !at_head && Self::pass(&mut guard, list);

@@ -6,7 +6,8 @@
 //!
 //! An elevator lists the names with the macro `attributes!` and implements [`Attributes`], whose
 //! methods get the position in that list. The calls are serialised with each other and with the
-//! detaching of the elevator by the core. All files have mode 0644; there are no other kinds.
+//! detaching of the elevator by the core, through `sysfs_lock`. All files have mode 0644; there are
+//! no other kinds.
 
 use super::{
     instance::Elevator,
@@ -27,7 +28,10 @@ use kernel::{
 
 /// Reads and writes the attributes of an elevator.
 ///
-/// Both methods run in the context of the task that uses the file and may sleep.
+/// Both methods run in the context of the task that uses the file, with the `sysfs_lock` of this
+/// elevator held. They may sleep, but not do or wait for I/O, nor allocate memory in a way that may
+/// (`GFP_KERNEL`): somebody who switches the elevator may have frozen the queue, and wait for that
+/// lock.
 pub trait Attributes: Operations {
     /// Writes the value of attribute `id` to `page`, with a newline at the end.
     ///
@@ -145,10 +149,13 @@ unsafe extern "C" fn store_callback<T: Attributes, const ID: usize>(
 ///
 /// The attributes are numbered from 0 in the order in which they are named.
 ///
+/// To be used as `elevator::attributes!`.
+///
 /// ```ignore
 /// const ATTRIBUTES: &'static [Attribute<Self>] = attributes!(Self: c"quantum", c"slice_idle");
 /// ```
-macro_rules! attributes {
+#[macro_export]
+macro_rules! elevator_attributes {
     ($type:ty: $($name:literal),+ $(,)?) => {
         $crate::elevator::attributes!(@number $type, (), 0usize, $($name,)+)
     };
@@ -164,4 +171,5 @@ macro_rules! attributes {
         &[$($done)* $crate::elevator::Attribute::<$type>::END]
     };
 }
-pub(crate) use attributes;
+#[doc(inline)]
+pub use elevator_attributes as attributes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A bio that may be merged with a queued request.
+//! A bio that is being submitted, and may be merged with a queued request.
 //!
 //! C header: [`include/linux/bio.h`](srctree/include/linux/bio.h)
 
@@ -9,12 +9,18 @@ use super::{
     request::Opf, //
 };
 use crate::bindings;
+use core::{
+    marker::PhantomData,
+    ptr::NonNull, //
+};
 use kernel::types::{
     NotThreadSafe,
     Opaque, //
 };
 
 /// A `struct bio` that is being submitted by the current task.
+///
+/// Only ever lent: by a [`Submission`], or for the time of a callback.
 ///
 /// # Invariants
 ///
@@ -71,3 +77,102 @@ impl Bio {
         Ioprio::from_raw(unsafe { (*self.as_raw()).bi_ioprio })
     }
 }
+
+/// The lifetime of one call of [`bio_merge`](super::Operations::bio_merge), invariant: no other one
+/// can take its place.
+type Brand<'a> = PhantomData<fn(&'a ()) -> &'a ()>;
+
+/// The right to merge a bio that the current task submits, which comes with
+/// [`bio_merge`](super::Operations::bio_merge).
+///
+/// There is one for a bio, it cannot be copied, and [`Guard::try_merge`] takes it and gives it back
+/// only if the bio was not merged. So no bio is merged twice, and nobody looks at one that was:
+/// once the lock is released, another CPU can complete the request that it is a part of, and free
+/// it. Nor can the answer of `bio_merge` be wrong: "not merged" is the submission itself, "merged"
+/// is a [`Merged`].
+///
+/// ```ignore
+/// match elv.lock().try_merge(submission) {
+///     Ok(merged) => Ok(merged), // Here there is neither a submission nor a bio any more.
+///     Err(submission) => {
+///         let _position = submission.bio().position();
+///         Err(submission)
+///     }
+/// }
+/// ```
+///
+/// [`Guard::try_merge`]: super::Guard::try_merge
+///
+/// # Invariants
+///
+/// The invariants of [`Bio`] hold for `bio`, which is being submitted to `queue`, has `nr_segs`
+/// segments and was not merged. There is no other `Submission<'a>`, and no [`Merged<'a>`](Merged).
+#[must_use = "`bio_merge` has to return it"]
+pub struct Submission<'a> {
+    bio: NonNull<bindings::bio>,
+    queue: *mut bindings::request_queue,
+    nr_segs: u32,
+    _brand: Brand<'a>,
+    _not_thread_safe: NotThreadSafe,
+}
+
+impl<'a> Submission<'a> {
+    /// # Safety
+    ///
+    /// The type invariants hold, as long as the bio is not merged; `'a` is that of a call of
+    /// `bio_merge` which this is made for.
+    pub(super) unsafe fn from_raw(
+        bio: NonNull<bindings::bio>,
+        queue: *mut bindings::request_queue,
+        nr_segs: u32,
+    ) -> Self {
+        // INVARIANT: By the safety requirements.
+        Self {
+            bio,
+            queue,
+            nr_segs,
+            _brand: PhantomData,
+            _not_thread_safe: NotThreadSafe,
+        }
+    }
+
+    /// Returns the bio.
+    #[inline]
+    pub fn bio(&self) -> &Bio {
+        // SAFETY: By the type invariant, as long as the submission is borrowed, as it cannot be
+        // merged then.
+        unsafe { Bio::from_raw(self.bio.as_ptr()) }
+    }
+
+    #[inline]
+    pub(super) const fn queue_ptr(&self) -> *mut bindings::request_queue {
+        self.queue
+    }
+
+    #[inline]
+    pub(super) const fn nr_segs(&self) -> u32 {
+        self.nr_segs
+    }
+
+    /// Turns it into the answer that its bio was merged.
+    ///
+    /// # Safety
+    ///
+    /// The bio was merged.
+    #[inline]
+    pub(super) unsafe fn into_merged(self) -> Merged<'a> {
+        // INVARIANT: By the safety requirements; this was the only `Submission<'a>`.
+        Merged(PhantomData)
+    }
+}
+
+/// The answer of [`bio_merge`](super::Operations::bio_merge) that the bio was merged.
+///
+/// Made by [`Guard::try_merge`](super::Guard::try_merge) only, out of the [`Submission`] of the
+/// same call: one that was made in another call, for another bio, has another type.
+///
+/// # Invariants
+///
+/// The bio of the `Submission<'a>` was merged.
+#[must_use = "`bio_merge` has to return it"]
+pub struct Merged<'a>(Brand<'a>);

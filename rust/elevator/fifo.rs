@@ -2,22 +2,22 @@
 
 //! A FIFO that owns its requests.
 
-use super::{
-    list::{
-        init_node,
-        node_of,
-        request_of, //
-    },
-    request::{
-        state,
-        Queued,
-        Request, //
-    },
+use super::request::{
+    state,
+    Queued,
+    Request, //
 };
 use crate::bindings;
-use core::ptr::{
-    null_mut,
-    NonNull, //
+use core::{
+    mem::{
+        align_of,
+        offset_of,
+        size_of, //
+    },
+    ptr::{
+        null_mut,
+        NonNull, //
+    },
 };
 use kernel::sync::atomic::{
     Atomic,
@@ -28,24 +28,53 @@ use kernel::sync::atomic::{
 /// centuries.
 static NEXT_NUMBER: Atomic<u64> = Atomic::new(state::FIRST_FIFO);
 
-/// A FIFO of requests that needs no memory: they are linked through their `queuelist`.
+/// The neighbours of a request in a FIFO, null at the ends.
+#[repr(C)]
+struct Links {
+    prev: *mut bindings::request,
+    next: *mut bindings::request,
+}
+
+/// Returns where a FIFO keeps the links of a request: in its `rb_node`.
+///
+/// Not in its `queuelist`, though that is a list node already: the core puts a request that it has
+/// merged away on a list of its own, whether the elevator has given it back or not.
+///
+/// # Safety
+///
+/// `rq` must point to a valid request.
+unsafe fn links_of(rq: *mut bindings::request) -> *mut Links {
+    const {
+        assert!(size_of::<Links>() <= size_of::<bindings::rb_node>());
+        assert!(align_of::<Links>() <= align_of::<bindings::rb_node>());
+    };
+    // SAFETY: The request is valid by the safety requirements, so the field is inside of it.
+    unsafe { rq.byte_add(offset_of!(bindings::request, __bindgen_anon_3)) }.cast()
+}
+
+/// A FIFO of requests that needs no memory: they are linked through their `rb_node`, which is the
+/// scheduler's own.
 ///
 /// All operations take constant time. Meant to live in
-/// [`Operations::Locked`](super::Operations::Locked).
+/// [`Operations::Locked`](super::Operations::Locked): what [`Queued`] says about the lock goes for
+/// a FIFO that holds requests, too.
 ///
 /// # Invariants
 ///
 /// - `first` and `last` are the ends of a doubly linked list of requests owned by the FIFO, where a
 ///   null pointer ends the list on both sides; they are both null if it is empty.
-/// - These requests, and no others, are *listed* with `number`, which no other FIFO has.
+/// - These requests, and no others, are *listed* with `number`, which no other FIFO has. Nobody
+///   else uses their `rb_node`: the core initialises it before `prepare_request` and then leaves it
+///   to the elevator; what a driver keeps in the same place (`special_vec`) is gone before the
+///   request is inserted again, see `struct request`.
 pub struct RequestFifo {
-    first: *mut bindings::list_head,
-    last: *mut bindings::list_head,
+    first: *mut bindings::request,
+    last: *mut bindings::request,
     len: usize,
     number: u64,
 }
 
-// SAFETY: The requests do not depend on the thread that inserted them.
+// SAFETY: As for `Queued`.
 unsafe impl Send for RequestFifo {}
 
 impl RequestFifo {
@@ -70,55 +99,68 @@ impl RequestFifo {
         self.first.is_null()
     }
 
-    /// Takes over the ownership of a request and returns its list node, still unlinked.
-    fn adopt(&mut self, rq: Queued) -> *mut bindings::list_head {
+    /// Takes over the ownership of a request, still unlinked.
+    fn adopt(&mut self, rq: Queued) -> *mut bindings::request {
         rq.set_place(self.number);
         self.len = self.len.wrapping_add(1);
-        // SAFETY: A `Queued` owns a valid request.
-        unsafe { node_of(rq.into_raw().as_ptr()) }
+        rq.into_raw().as_ptr()
     }
 
     /// Appends a request.
     pub fn push_back(&mut self, rq: Queued) {
-        let node = self.adopt(rq);
-        // SAFETY: The request is owned by the FIFO now.
-        unsafe { (*node).next = null_mut() };
-        // SAFETY: As above.
-        unsafe { (*node).prev = self.last };
-        if self.last.is_null() {
-            self.first = node;
+        let last = self.last;
+        let rq = self.adopt(rq);
+        // SAFETY: A `Queued` owns a valid request.
+        let links = unsafe { links_of(rq) };
+        // SAFETY: The request is owned by the FIFO now, and so are its links.
+        unsafe {
+            links.write(Links {
+                prev: last,
+                next: null_mut(),
+            })
+        };
+        if last.is_null() {
+            self.first = rq;
         } else {
             // SAFETY: `last` is in the FIFO by the type invariant.
-            unsafe { (*self.last).next = node };
+            let links = unsafe { links_of(last) };
+            // SAFETY: As above.
+            unsafe { (*links).next = rq };
         }
         // INVARIANT: The request is linked on both sides, and `adopt` has set its state.
-        self.last = node;
+        self.last = rq;
     }
 
     /// Prepends a request.
     pub fn push_front(&mut self, rq: Queued) {
-        let node = self.adopt(rq);
-        // SAFETY: The request is owned by the FIFO now.
-        unsafe { (*node).prev = null_mut() };
-        // SAFETY: As above.
-        unsafe { (*node).next = self.first };
-        if self.first.is_null() {
-            self.last = node;
+        let first = self.first;
+        let rq = self.adopt(rq);
+        // SAFETY: A `Queued` owns a valid request.
+        let links = unsafe { links_of(rq) };
+        // SAFETY: The request is owned by the FIFO now, and so are its links.
+        unsafe {
+            links.write(Links {
+                prev: null_mut(),
+                next: first,
+            })
+        };
+        if first.is_null() {
+            self.last = rq;
         } else {
             // SAFETY: `first` is in the FIFO by the type invariant.
-            unsafe { (*self.first).prev = node };
+            let links = unsafe { links_of(first) };
+            // SAFETY: As above.
+            unsafe { (*links).prev = rq };
         }
         // INVARIANT: The request is linked on both sides, and `adopt` has set its state.
-        self.first = node;
+        self.first = rq;
     }
 
     /// Takes the oldest request out.
     pub fn pop_front(&mut self) -> Option<Queued> {
-        if self.first.is_null() {
-            return None;
-        }
+        let first = NonNull::new(self.first)?;
         // SAFETY: `first` is in the FIFO by the type invariant.
-        Some(unsafe { self.unlink(self.first) })
+        Some(unsafe { self.unlink(first) })
     }
 
     /// Takes `rq` out if it is in this FIFO.
@@ -126,43 +168,40 @@ impl RequestFifo {
         if rq.place() != self.number {
             return None;
         }
-        // SAFETY: The reference is to a valid request.
-        let node = unsafe { node_of(rq.as_raw()) };
+        let rq = NonNull::new(rq.as_raw())?;
         // SAFETY: By the type invariant no request has the number as its state but those in the
         // FIFO.
-        Some(unsafe { self.unlink(node) })
+        Some(unsafe { self.unlink(rq) })
     }
 
     /// # Safety
     ///
-    /// `node` must be the list node of a request in this FIFO.
-    unsafe fn unlink(&mut self, node: *mut bindings::list_head) -> Queued {
-        // SAFETY: The node is valid by the safety requirements.
-        let prev = unsafe { (*node).prev };
-        // SAFETY: As above.
-        let next = unsafe { (*node).next };
+    /// `rq` must be a request in this FIFO.
+    unsafe fn unlink(&mut self, rq: NonNull<bindings::request>) -> Queued {
+        // SAFETY: The request is valid by the safety requirements.
+        let links = unsafe { links_of(rq.as_ptr()) };
+        // SAFETY: The links are the FIFO's by the type invariant; it has written them.
+        let Links { prev, next } = unsafe { links.read() };
         if prev.is_null() {
             self.first = next;
         } else {
             // SAFETY: A neighbour is in the FIFO by the type invariant.
-            unsafe { (*prev).next = next };
+            let links = unsafe { links_of(prev) };
+            // SAFETY: As above.
+            unsafe { (*links).next = next };
         }
         if next.is_null() {
             self.last = prev;
         } else {
             // SAFETY: A neighbour is in the FIFO by the type invariant.
-            unsafe { (*next).prev = prev };
+            let links = unsafe { links_of(next) };
+            // SAFETY: As above.
+            unsafe { (*links).prev = prev };
         }
         self.len = self.len.wrapping_sub(1);
-        // SAFETY: The node is valid by the safety requirements.
-        unsafe { init_node(node) };
-        // SAFETY: It is the node of a request, by the safety requirements.
-        let rq = unsafe { request_of(node) };
-        // SAFETY: The request is not in the middle of an allocation at address 0.
-        let rq = unsafe { NonNull::new_unchecked(rq) };
-        // SAFETY: The request was owned by the FIFO and is linked nowhere now.
+        // SAFETY: The request was owned by the FIFO.
         unsafe { Request::from_raw(rq.as_ptr()) }.set_place(state::LOOSE);
-        // SAFETY: As above. The state was just set.
+        // SAFETY: As above, and it is linked nowhere now. The state was just set.
         unsafe { Queued::from_raw(rq) }
     }
 }

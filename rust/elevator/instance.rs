@@ -120,6 +120,21 @@ impl<T: Operations> Elevator<T> {
     ///
     /// [`None`] if there is no such method, or outside of the time between it and
     /// [`Operations::exit_hctx`].
+    ///
+    /// ```ignore
+    /// type HctxData = KBox<Atomic<u64>>;
+    ///
+    /// fn init_hctx(_elv: &Elevator<Self>, _hctx: &HwCtx, _index: u32) -> Result<Self::HctxData> {
+    ///     Ok(KBox::new(Atomic::new(0), GFP_KERNEL)?)
+    /// }
+    ///
+    /// fn dispatch_request(elv: &Elevator<Self>, hctx: &HwCtx) -> Option<Dispatched> {
+    ///     if let Some(runs) = elv.hctx_data(hctx) {
+    ///         runs.fetch_add(1, Relaxed);
+    ///     }
+    ///     // ...
+    /// }
+    /// ```
     pub fn hctx_data<'a>(
         &'a self,
         hctx: &'a HwCtx,

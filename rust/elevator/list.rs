@@ -2,10 +2,16 @@
 
 //! Lists of requests that come from C and go to C: the insert list and the requests to be freed.
 
-use super::request::{
-    state,
-    Queued,
-    Request, //
+use super::{
+    queue::{
+        Direct,
+        HwCtx, //
+    },
+    request::{
+        state,
+        Queued,
+        Request, //
+    },
 };
 use crate::bindings;
 use core::{
@@ -89,22 +95,32 @@ pub(super) unsafe fn pop_front(
 ///
 /// # Invariants
 ///
-/// `head` is the head of a valid list of requests that the elevator is to own, and that nobody else
-/// uses during `'a`.
+/// - `head` is the head of a valid list of requests that the elevator is to own, and that nobody
+///   else uses during `'a`.
+/// - During `'a` the current task is in a call of `insert_requests` for `hctx`, with that
+///   `at_head`.
 pub struct RequestList<'a> {
     head: *mut bindings::list_head,
+    hctx: &'a HwCtx,
+    at_head: bool,
     _borrow: PhantomData<&'a mut bindings::list_head>,
     _not_thread_safe: NotThreadSafe,
 }
 
-impl RequestList<'_> {
+impl<'a> RequestList<'a> {
     /// # Safety
     ///
-    /// The invariants of the type hold for `head`.
-    pub(super) unsafe fn from_raw(head: *mut bindings::list_head) -> Self {
+    /// The invariants of the type hold for the arguments.
+    pub(super) unsafe fn from_raw(
+        head: *mut bindings::list_head,
+        hctx: &'a HwCtx,
+        at_head: bool,
+    ) -> Self {
         // INVARIANT: By the safety requirements.
         Self {
             head,
+            hctx,
+            at_head,
             _borrow: PhantomData,
             _not_thread_safe: NotThreadSafe,
         }
@@ -130,6 +146,26 @@ impl RequestList<'_> {
         let rq = unsafe { request_of(node) };
         // SAFETY: The request is valid as long as it is on the list, which is borrowed.
         Some(unsafe { Request::from_raw(rq) })
+    }
+
+    /// Returns the right to run the queue at once, at the end of
+    /// [`insert_requests`](super::Operations::insert_requests).
+    ///
+    /// Given to a task that submits a request outside of a plug and, without an elevator, would
+    /// hand it to the driver from where it is now. The block layer would wake up a kworker for it.
+    /// Not for the head, not for what a plug held, whatever it is flushed for (the core runs the
+    /// queue then), not in atomic contexts, not for drivers that sleep, and not while the queue is
+    /// stopped.
+    ///
+    /// No other callback has it: in [`dispatch_request`](super::Operations::dispatch_request) it
+    /// would call that again, and again.
+    #[inline]
+    pub fn direct(&self) -> Option<Direct<'a>> {
+        if self.at_head {
+            return None;
+        }
+        // SAFETY: By the type invariant.
+        unsafe { self.hctx.direct() }
     }
 
     /// Takes the first request off the list.

@@ -10,7 +10,11 @@
 //! method of [`Guard`].
 
 use super::{
-    bio::Bio,
+    bio::{
+        Bio,
+        Merged,
+        Submission, //
+    },
     instance::{
         Elevator,
         Guard, //
@@ -176,22 +180,29 @@ impl<T: Operations> Elevator<T> {
 }
 
 impl<T: Operations> Guard<'_, T> {
-    /// Is `rq` a request of this queue? If not, says so in the log.
-    fn check_queue(&self, rq: &Request) -> bool {
-        let same = rq.queue_ptr() == self.elevator().queue().as_raw();
+    /// Is `q`, the queue of something that was passed, this one? If not, says so in the log.
+    fn check_queue(&self, q: *mut bindings::request_queue) -> bool {
+        let same = q == self.elevator().queue().as_raw();
         if !same {
-            pr_err!("elevator: bug: a request of another queue was passed\n");
+            pr_err!("elevator: bug: a request or a bio of another queue was passed\n");
         }
         same
+    }
+
+    /// May `rq` be taken in? One that was merged away has no bio any more and may not be merged
+    /// again: it is only waiting to be freed by [`start`](Self::start).
+    fn may_enter(&self, rq: &Request) -> bool {
+        self.check_queue(rq.queue_ptr()) && !rq.is_absorbed()
     }
 
     /// Takes in a new request from the insert list.
     ///
     /// [`None`] means that it was merged into a queued request and is going to be freed. Otherwise
     /// the request is returned to be queued under this lock. Bios and other requests can then be
-    /// merged with it, unless it is to be dispatched `at_head`.
+    /// merged with it, unless it is to be dispatched `at_head`; from here on it is to be used under
+    /// this lock only, see [`Queued`].
     pub fn admit(&mut self, rq: Queued, at_head: bool) -> Option<Queued> {
-        if !self.check_queue(&rq) {
+        if !self.may_enter(&rq) {
             return Some(rq);
         }
         let rq = if T::HAS_REQUESTS_MERGED {
@@ -219,7 +230,7 @@ impl<T: Operations> Guard<'_, T> {
     /// it; in place of [`admit`](Self::admit).
     #[inline]
     pub fn admit_next(&mut self, rq: Queued) -> Queued {
-        if !self.check_queue(&rq) {
+        if !self.may_enter(&rq) {
             return rq;
         }
         // SAFETY: The request is valid. The tracepoint only looks at it.
@@ -251,7 +262,8 @@ impl<T: Operations> Guard<'_, T> {
         }
         rq.set_state(state::OUT);
         let _ = rq.into_raw();
-        // SAFETY: The C function has put requests on the list that are to be freed.
+        // SAFETY: The C function has put requests on the list that are to be freed. None of them is
+        // in another one: a `Queued` is not, and a FIFO has its own links.
         while let Some(gone) = unsafe { pop_front(free) } {
             // SAFETY: As above.
             unsafe { self.release(gone) };
@@ -259,24 +271,40 @@ impl<T: Operations> Guard<'_, T> {
         None
     }
 
-    /// Tries to merge `bio` with a queued request. Returns whether it was merged.
+    /// Tries to merge the bio of `submission` with a queued request.
     ///
-    /// For [`Operations::bio_merge`]. This calls back those methods of [`Operations`] that have a
-    /// `locked` argument.
-    pub fn try_merge(&mut self, bio: &Bio, nr_segs: u32) -> bool {
-        let q = self.elevator().queue().as_raw();
-        let bio = bio.as_raw();
+    /// For [`Operations::bio_merge`], which returns the result. This calls back those methods of
+    /// [`Operations`] that have a `locked` argument.
+    ///
+    /// # Errors
+    ///
+    /// The submission, if its bio was not merged.
+    pub fn try_merge<'b>(
+        &mut self,
+        submission: Submission<'b>,
+    ) -> Result<Merged<'b>, Submission<'b>> {
+        let q = submission.queue_ptr();
+        if !self.check_queue(q) {
+            return Err(submission);
+        }
+        let bio = submission.bio().as_raw();
+        let nr_segs = submission.nr_segs();
         let mut gone: *mut bindings::request = null_mut();
         let merged = Nesting::enter(self, || {
-            // SAFETY: The lock that protects the hash and the queued requests is held, and the bio
-            // is being submitted to a queue with this elevator.
+            // SAFETY: The lock that protects the hash and the queued requests is held, and by the
+            // invariants of `Submission` the bio was not merged and is being submitted to this
+            // queue with that many segments.
             unsafe { bindings::blk_mq_sched_try_merge(q, bio, nr_segs, &raw mut gone) }
         });
         if let Some(gone) = NonNull::new(gone) {
             // SAFETY: The C function has left the request to be freed.
             unsafe { self.release(gone) };
         }
-        merged
+        if !merged {
+            return Err(submission);
+        }
+        // SAFETY: As the C function says.
+        Ok(unsafe { submission.into_merged() })
     }
 
     /// Frees a request that was merged into another one when the lock is released.
@@ -293,6 +321,7 @@ impl<T: Operations> Guard<'_, T> {
             return;
         }
         pr_err_once!("elevator: bug: a request that was merged away was not given back\n");
+        // Its owner has it still, in a FIFO maybe, and brings it to `start` in the end.
         rq.set_state(rq.state() | state::ABSORBED);
         // SAFETY: The lock is held, and the request is of this queue.
         unsafe { self.elevator().unhash(gone.as_ptr()) };
@@ -301,14 +330,14 @@ impl<T: Operations> Guard<'_, T> {
     /// Makes a queued request ready for the driver, to be returned by
     /// [`Operations::dispatch_request`]. From here on nothing can be merged with it.
     pub fn start(&mut self, rq: Queued) -> Dispatched {
-        if !self.check_queue(&rq) {
+        if !self.check_queue(rq.queue_ptr()) {
             drop(rq);
             // SAFETY: There is no request.
             return unsafe { Dispatched::from_raw(None) };
         }
         // SAFETY: The lock is held, and the request is of this queue.
         unsafe { self.elevator().unhash(rq.as_raw()) };
-        let absorbed = rq.state() & state::ABSORBED != 0;
+        let absorbed = rq.is_absorbed();
         rq.set_state(state::OUT);
         let raw = rq.into_raw();
         if absorbed {

@@ -6,7 +6,11 @@
 
 use super::{
     attrs::Attribute,
-    bio::Bio,
+    bio::{
+        Bio,
+        Merged,
+        Submission, //
+    },
     debugfs::DebugfsAttribute,
     icq::Icq,
     instance::Elevator,
@@ -104,9 +108,10 @@ pub trait Operations: Sized + 'static {
 
     /// The elevator is being detached from `queue`.
     ///
-    /// The queue is frozen and quiesced, no request is left and every [`Icq`] is gone. May sleep,
-    /// without I/O. The timer is stopped after this; the data is dropped later, when the files in
-    /// sysfs and debugfs are gone too.
+    /// The queue is frozen, no request is left and every [`Icq`] is gone. It is also quiesced, but
+    /// for [one case](super#faults-of-the-c-side). May sleep, without I/O. After this the timer is
+    /// stopped and writeback throttling is as it was before; the data is dropped later, when the
+    /// files in sysfs and debugfs are gone too.
     fn exit_sched(_elv: &Elevator<Self>, _queue: &FrozenQueue) {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
@@ -146,20 +151,27 @@ pub trait Operations: Sized + 'static {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
 
-    /// Tries to merge `bio` with a queued request, usually by one call of [`Guard::try_merge`].
-    /// Returns whether it was merged.
+    /// Tries to merge a bio with a queued request, usually by one call of [`Guard::try_merge`], and
+    /// returns what that returns; or `submission`, to have a request of its own made for the bio.
     ///
-    /// Called in the context of the task that submits `bio`, without locks.
+    /// Called in the context of the task that submits the bio, without locks.
+    ///
+    /// # Errors
+    ///
+    /// The submission itself, if it was not merged.
     ///
     /// [`Guard::try_merge`]: super::Guard::try_merge
-    fn bio_merge(_elv: &Elevator<Self>, _bio: &Bio, _nr_segs: u32) -> bool {
+    fn bio_merge<'a>(
+        _elv: &Elevator<Self>,
+        _submission: Submission<'a>,
+    ) -> Result<Merged<'a>, Submission<'a>> {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
 
     /// Looks for a queued request that starts where `bio` ends.
     ///
     /// The core has looked for one that ends where `bio` starts before. Whether the two may be
-    /// merged at all is checked by the abstraction; only requests made mergeable by
+    /// merged at all is checked by the abstraction; only requests of this queue made mergeable by
     /// [`Guard::admit`] are taken.
     ///
     /// [`Guard::admit`]: super::Guard::admit
@@ -231,7 +243,8 @@ pub trait Operations: Sized + 'static {
     /// and requests that were [given back](Self::requeue_request) by the driver; the latter come
     /// without another [`prepare_request`](Self::prepare_request).
     ///
-    /// Task context, interrupts enabled, no locks, must not sleep.
+    /// Task context, interrupts enabled, no locks, must not sleep. The task may be allowed to run
+    /// the queue at the end, see [`RequestList::direct`].
     ///
     /// [`Guard::admit`]: super::Guard::admit
     /// [`Guard::admit_next`]: super::Guard::admit_next

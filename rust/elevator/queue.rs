@@ -191,8 +191,8 @@ impl FrozenQueue {
         unsafe { bindings::blk_mq_set_min_shallow_depth(self.as_raw(), depth) };
     }
 
-    /// Switches writeback throttling off as long as this elevator is attached; for elevators that
-    /// hold back asynchronous writes themselves.
+    /// Switches writeback throttling off, until this elevator is detached; for elevators that hold
+    /// back asynchronous writes themselves.
     pub fn disable_writeback_throttling(&self) {
         // SAFETY: The queue is valid by the type invariant.
         unsafe {
@@ -203,8 +203,17 @@ impl FrozenQueue {
         unsafe { bindings::wbt_disable_default(self.disk()) };
     }
 
-    /// Undoes [`disable_writeback_throttling`](Self::disable_writeback_throttling).
-    pub fn enable_writeback_throttling(&self) {
+    /// Undoes [`disable_writeback_throttling`](Self::disable_writeback_throttling), if it was
+    /// called.
+    pub(super) fn restore_writeback_throttling(&self) {
+        // SAFETY: The queue is valid by the type invariant.
+        let field = unsafe { &raw const (*self.as_raw()).queue_flags };
+        // SAFETY: Points to a field of the queue. Like `test_bit()`: other bits may change
+        // meanwhile, this one only with `elevator_lock` held.
+        let flags = unsafe { field.read_volatile() };
+        if flags & (1 << bindings::QUEUE_FLAG_DISABLE_WBT_DEF) == 0 {
+            return;
+        }
         // SAFETY: The queue is valid by the type invariant.
         unsafe {
             bindings::blk_queue_flag_clear(bindings::QUEUE_FLAG_DISABLE_WBT_DEF, self.as_raw())
@@ -252,18 +261,17 @@ impl HwCtx {
         unsafe { (*self.as_raw()).queue }
     }
 
-    /// Returns the right to run the queue at once, at the end of
-    /// [`insert_requests`](super::Operations::insert_requests), if that is not for the head.
+    /// For [`RequestList::direct`](super::RequestList::direct).
     ///
-    /// Given to a task that submits a request outside of a plug and, without an elevator, would hand
-    /// it to the driver from where it is now. The block layer would wake up a kworker for it. Not
-    /// for what a plug held, whatever it is flushed for (the core runs the queue then), not in
-    /// atomic contexts, not for drivers that sleep, and not while the queue is stopped.
+    /// # Safety
+    ///
+    /// The current task must be in [`insert_requests`](super::Operations::insert_requests) for this
+    /// context, not for the head, and stay there during `'a`.
     #[inline]
-    pub fn direct(&self) -> Option<Direct<'_>> {
+    pub(super) unsafe fn direct<'a>(&'a self) -> Option<Direct<'a>> {
         // SAFETY: The context is valid by the type invariant; for the rest any context will do.
         if unsafe { bindings::elv_is_direct(self.as_raw()) } {
-            // INVARIANT: Just checked.
+            // INVARIANT: Just checked, and by the safety requirements.
             Some(Direct {
                 hctx: self,
                 _not_thread_safe: NotThreadSafe,
@@ -280,11 +288,12 @@ impl HwCtx {
     }
 }
 
-/// The right to run a hardware queue in the current task.
+/// The right to run a hardware queue in the current task, given by
+/// [`RequestList::direct`](super::RequestList::direct).
 ///
 /// # Invariants
 ///
-/// [`HwCtx::direct`] has given it to the current task.
+/// During `'a` the current task is in `insert_requests` for `hctx`, and may call the driver.
 pub struct Direct<'a> {
     hctx: &'a HwCtx,
     _not_thread_safe: NotThreadSafe,

@@ -30,8 +30,13 @@ use kernel::{
 
 /// The registration of an elevator type: as long as it exists, users can choose the elevator.
 ///
-/// It belongs into the module's own struct, with `#[pin]`. The module cannot be unloaded while a
-/// queue has the elevator.
+/// It belongs into the module's own struct, with `#[pin]`, and must live as long as the module: a
+/// queue that has the elevator holds a reference to the module, so that it cannot be unloaded.
+///
+/// It must be the last thing in the initialisation of the module that can fail. **This is not
+/// enforced**: users can attach the elevator as soon as the registration exists, and a module whose
+/// initialisation fails after that is freed with its elevator in use, whatever references there
+/// are. In C it is the same.
 ///
 /// # Invariants
 ///

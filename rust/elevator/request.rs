@@ -166,7 +166,8 @@ impl Request {
 
     #[inline]
     pub(super) fn set_state(&self, state: u64) {
-        // SAFETY: The request is valid by the type invariant, and no other context uses it.
+        // SAFETY: The request is valid by the type invariant, and no other context uses it; if it
+        // may be merged with, that is the rule for `Queued`.
         unsafe { (*self.as_raw()).fifo_time = state };
     }
 
@@ -174,6 +175,12 @@ impl Request {
     #[inline]
     pub(super) fn place(&self) -> u64 {
         self.state() & !state::ABSORBED
+    }
+
+    /// Was it merged away, without having been given back?
+    #[inline]
+    pub(super) fn is_absorbed(&self) -> bool {
+        self.state() & state::ABSORBED != 0
     }
 
     /// Changes where it is.
@@ -274,14 +281,27 @@ impl Request {
 /// [`requests_merged`](super::Operations::requests_merged). Dropping it loses the request, and with
 /// it the task that waits for it; that is a bug of the elevator and reported in the log.
 ///
+/// # The lock
+///
+/// After [`Guard::admit`](super::Guard::admit) the block layer finds the request and merges others
+/// into it, or it into others, whenever somebody holds the lock of the elevator. So from then on
+/// until [`Guard::start`](super::Guard::start) it must be used, and be moved in and out of a
+/// [`RequestFifo`](super::RequestFifo), with that lock held only. It is if it is kept in
+/// [`Operations::Locked`](super::Operations::Locked) and does not leave the
+/// [`Guard`](super::Guard). **This is not enforced**: the type can be sent elsewhere, into the data
+/// of a hardware context for example, where looking at it would be a data race.
+///
 /// # Invariants
 ///
-/// The request is owned by the elevator, is linked nowhere, and there is no other `Queued` for it.
-/// It is *loose*, and may be *absorbed*.
+/// - The request is owned by the elevator, its `queuelist` and `rb_node` are linked nowhere, and
+///   there is no other `Queued` for it. It is *loose*, and may be *absorbed*.
+/// - If it is in the merge hash, it is only used with the lock of the elevator held, by the rule
+///   above.
 #[must_use = "dropping a queued request loses it"]
 pub struct Queued(NonNull<bindings::request>);
 
-// SAFETY: The request does not depend on the thread that inserted it.
+// SAFETY: The request does not depend on the thread that inserted it. That the threads take turns
+// is the rule above.
 unsafe impl Send for Queued {}
 
 /// The states of a request, see the head of this file.
@@ -318,7 +338,8 @@ impl Deref for Queued {
     #[inline]
     fn deref(&self) -> &Request {
         // SAFETY: By the type invariant the request is valid and the elevator's own. C code that
-        // writes to it does so under the lock, in calls made by this crate.
+        // writes to it does so under the lock, in calls made by this crate; if it can find the
+        // request, the lock is held here, by the type invariant again.
         unsafe { Request::from_raw(self.0.as_ptr()) }
     }
 }

@@ -23,8 +23,10 @@ use super::{
 use crate::elevator::{
     Bio,
     Elevator,
+    Merged,
     Queued,
-    Request, //
+    Request,
+    Submission, //
 };
 use crate::policy::{
     ProcessId,
@@ -32,12 +34,16 @@ use crate::policy::{
     Sector, //
 };
 
-/// Tries to merge `bio`; returns whether it was.
-pub(super) fn bio(elv: &Elevator<Rcfq>, bio: &Bio, nr_segs: u32) -> bool {
+/// Tries to merge a bio; returns its submission if it was not.
+pub(super) fn bio<'a>(
+    elv: &Elevator<Rcfq>,
+    submission: Submission<'a>,
+) -> Result<Merged<'a>, Submission<'a>> {
     // Most bios of a device that keeps up find nothing queued: no lock for them.
     if !elv.data().holds_requests() {
-        return false;
+        return Err(submission);
     }
+    let bio = submission.bio();
     let mut guard = elv.lock();
     let process = match elv.bio_icq(bio) {
         Some(icq) => guard
@@ -46,9 +52,9 @@ pub(super) fn bio(elv: &Elevator<Rcfq>, bio: &Bio, nr_segs: u32) -> bool {
         None => ProcessId::NONE,
     };
     guard.merging = Some(convert::bio_owner(process, bio));
-    let merged = guard.try_merge(bio, nr_segs);
+    let result = guard.try_merge(submission);
     guard.merging = None;
-    merged
+    result
 }
 
 /// May the bio that is being merged become a part of `rq`? Only in its owner's queue.

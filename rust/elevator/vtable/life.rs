@@ -92,16 +92,18 @@ impl<T: Operations> OperationsVTable<T> {
     /// # Safety
     ///
     /// May only be called by the block layer, see [`OperationsVTable`], with the queue frozen and
-    /// quiesced and `elevator_lock` held.
+    /// `elevator_lock` held. Not always with it quiesced, see `exit_hctx_callback`.
     pub(in super::super) unsafe extern "C" fn exit_sched_callback(
         eq: *mut bindings::elevator_queue,
     ) {
         // SAFETY: By the safety requirements.
         let elv = unsafe { Elevator::<T>::of_elevator_queue(eq) };
+        // SAFETY: By the safety requirements; the tags are torn down after this.
+        let queue = unsafe { FrozenQueue::from_raw(elv.queue().as_raw()) };
         if T::HAS_EXIT_SCHED {
-            // SAFETY: By the safety requirements; the tags are torn down after this.
-            T::exit_sched(elv, unsafe { FrozenQueue::from_raw(elv.queue().as_raw()) });
+            T::exit_sched(elv, queue);
         }
+        queue.restore_writeback_throttling();
         // From here on nobody arms them: every callback needs an attached elevator.
         elv.stop_timers();
     }
@@ -138,7 +140,10 @@ impl<T: Operations> OperationsVTable<T> {
         let data = unsafe { (*hctx).sched_data };
         // SAFETY: As above.
         unsafe { (*hctx).sched_data = null_mut() };
-        // SAFETY: `init_hctx_callback` has set it, and nobody borrows it as the queue is quiesced.
+        // SAFETY: `init_hctx_callback` has set it. Nobody borrows it: the queue is frozen, so there
+        // is no request, and quiesced, so it is not being run. But `elv_exit_and_release()` does
+        // not quiesce it: then the core frees all of the elevator while the queue may be run, which
+        // nothing here can make up for, see "Faults of the C side".
         let data = unsafe { T::HctxData::from_foreign(data) };
         if T::HAS_EXIT_HCTX {
             // SAFETY: By the safety requirements.

@@ -8,7 +8,10 @@
 //! `Nesting`.
 
 use super::super::{
-    bio::Bio,
+    bio::{
+        Bio,
+        Submission, //
+    },
     instance::Elevator,
     merge::{
         self,
@@ -19,7 +22,10 @@ use super::super::{
 };
 use super::OperationsVTable;
 use crate::bindings;
-use core::ptr::null_mut;
+use core::ptr::{
+    null_mut,
+    NonNull, //
+};
 use kernel::prelude::*;
 
 /// `ELEVATOR_NO_MERGE`.
@@ -57,9 +63,13 @@ impl<T: Operations> OperationsVTable<T> {
     ) -> bool {
         // SAFETY: By the safety requirements.
         let elv = unsafe { Elevator::of_queue(q) };
+        // SAFETY: By the safety requirements.
+        let bio = unsafe { NonNull::new_unchecked(bio) };
         // SAFETY: By the safety requirements; `blk_mq_submit_bio()` holds a reference to
-        // `q_usage_counter`.
-        T::bio_merge(elv, unsafe { Bio::from_raw(bio) }, nr_segs)
+        // `q_usage_counter`. The only submission of this call is made here, and `bio_merge`, which
+        // is written for every lifetime, cannot give it another one.
+        let submission = unsafe { Submission::from_raw(bio, q, nr_segs) };
+        T::bio_merge(elv, submission).is_ok()
     }
 
     /// # Safety
@@ -77,10 +87,11 @@ impl<T: Operations> OperationsVTable<T> {
         // SAFETY: C code has called us, so no result of an earlier call is in use.
         let candidate = unsafe { elv.nesting.get() }
             .and_then(|locked| T::request_merge(elv, locked, bio))
-            .filter(|rq| rq.is_hashed())
+            .filter(|rq| rq.is_hashed() && rq.queue_ptr() == q)
             .map(Request::as_raw);
         // Here the borrow of the data behind the lock has ended: the next call asks `allow_merge`.
-        // SAFETY: The request is queued, and the lock is held. The rest by the safety requirements.
+        // SAFETY: The request is queued in this queue, whose lock is held. The rest by the safety
+        // requirements.
         let candidate = candidate.filter(|rq| unsafe { bindings::elv_bio_merge_ok(*rq, raw_bio) });
         let Some(rq) = candidate else {
             return NO_MERGE;
@@ -148,8 +159,9 @@ impl<T: Operations> OperationsVTable<T> {
         let request = unsafe { Request::from_raw(rq) };
         locked
             .and_then(|locked| find(elv, locked, request))
-            // The core would merge any two discards, and moves the request in its hash.
-            .filter(|other| other.is_hashed() && other.as_raw() != rq)
+            // The core does not ask for the queue, would merge any two discards, and moves the
+            // request in its hash.
+            .filter(|other| other.is_hashed() && other.queue_ptr() == q && other.as_raw() != rq)
             .map_or(null_mut(), Request::as_raw)
     }
 

@@ -108,14 +108,10 @@ impl<T: Operations> OperationsVTable<T> {
         unsafe { bindings::elv_hold(q) };
         // SAFETY: By the safety requirements, and since the queue is held.
         let elv = unsafe { Elevator::of_queue(q) };
-        // SAFETY: By the safety requirements.
-        let mut list = unsafe { RequestList::from_raw(list) };
-        T::insert_requests(
-            elv,
-            hctx,
-            &mut list,
-            flags & bindings::BLK_MQ_INSERT_AT_HEAD != 0,
-        );
+        let at_head = flags & bindings::BLK_MQ_INSERT_AT_HEAD != 0;
+        // SAFETY: By the safety requirements, and this is the call for `hctx`.
+        let mut list = unsafe { RequestList::from_raw(list, hctx, at_head) };
+        T::insert_requests(elv, hctx, &mut list, at_head);
         // Nobody else takes them. Each one reports itself.
         while let Some(rq) = list.pop_front() {
             drop(rq);
