@@ -128,10 +128,11 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// its class are concerned.
     #[inline]
     fn has_room(&self, queue: &Queue, room: Room) -> bool {
-        let held = |best| self.level_gives_way(queue, best);
+        let behind_level = |best| self.level_gives_way(queue, best);
+        let behind_sync = |best: Rank| best.counts_for(queue.class());
         let full = !queue.sync && room.async_full;
-        let about = |best: Rank| best.counts_for(queue.class());
-        !(full && room.best.is_some_and(about)) && !room.level.is_some_and(held)
+        let held = full && room.best.is_some_and(behind_sync);
+        !held && !room.level.is_some_and(behind_level)
     }
 
     /// Makes the next queue active, if one may be.
