@@ -63,7 +63,7 @@ lane() {
 }
 printf '%s\n' "${names[@]}" >"$out/.queue"
 for name in "${names[@]}"; do
-	rm -rf "$out/raw/$name" "$RCFQ_BUILD/vm/bench-$name/out/progress"
+	rm -rf "$out/raw/$name" "$out/$name.log" "$RCFQ_BUILD/vm/bench-$name/out/progress"
 done
 begin=$SECONDS
 say "running ${names[*]} (logs: build/bench/*.log)"
@@ -98,13 +98,14 @@ for name in "${names[@]}"; do
 		continue
 	fi
 	status=1
-	tail -n 3 "$out/$name.log" >&2 || :
+	tail -n 3 "$out/$name.log" >&2 2>/dev/null || :
 	say "the benchmark '$name' failed: build/bench/$name.log and build/vm/bench-$name/console.log tell more; run it again with 'make bench BENCH=$name'"
 done
 [ ${#report[@]} != 0 ] || exit 1
 "$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/report.py" --raw "$out/raw" --out "$out" \
 	--kernel "$(cat "$out/kernel")" --source "$sources" "${report[@]}" || status=$?
-[ -s "$out/results.json" ] || exit 1
+# Written anew, since there were workloads to run.
+[ "$out/results.json" -nt "$out/.queue" ] || exit 1
 say "done in $(((SECONDS - begin) / 60)) min: tables build/bench/index.md, plots build/bench/*.svg, figures build/bench/results.json"
 if [[ " ${names[*]} " == *" smoke "* && -e $out/raw/smoke ]]; then
 	"$RCFQ_TOP/scripts/in-root.sh" "$RCFQ_TOP/scripts/bench/smoke.py" || status=$?

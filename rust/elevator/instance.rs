@@ -147,8 +147,9 @@ impl<T: Operations> Elevator<T> {
         if data.is_null() {
             return None;
         }
-        // SAFETY: `init_hctx_callback` has set it, and `exit_hctx_callback` was not called yet: the
-        // core clears the field then, and while it does no callback that lends `hctx` runs.
+        // SAFETY: `init_hctx_callback` has set it, and `exit_hctx_callback` was not called yet: it
+        // clears the field, and no callback that lends `hctx` runs then (but see "Faults of the C
+        // side").
         Some(unsafe { T::HctxData::borrow(data) })
     }
 

@@ -20,7 +20,7 @@ use core::marker::PhantomData;
 /// For all callbacks: the pointers that the core passes are valid during the call, and those to
 /// queues, hardware contexts, requests and icqs are of a queue with the elevator `T`. The elevator
 /// is not detached during a call, except by `exit_sched_callback`; where the core does not see to
-/// that itself, see `insert_requests_callback`.
+/// that itself, see `insert_requests_callback`, and where nothing can, "Faults of the C side".
 pub(super) struct OperationsVTable<T: Operations>(PhantomData<T>);
 
 impl<T: Operations> OperationsVTable<T> {

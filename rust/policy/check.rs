@@ -147,6 +147,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     fn check_queue(&self, index: u32, queue: &Queue) -> Result<(), &'static str> {
+        if queue.rank != Rank::of(queue.ioprio) {
+            return Err("the rank is that of the priority");
+        }
         let slots = self.requests.slots();
         if !queue.sort.is_sound::<Request<R>>(slots) {
             return Err("the order by position is sound");

@@ -96,6 +96,7 @@ mod tests {
         Arrival,
         Disk,
         Owner,
+        Payload,
         State, //
     };
     use crate::policy::slab::Slab;
@@ -115,7 +116,7 @@ mod tests {
                 position: Sector::new(position),
                 sectors: 8,
                 write: !sync,
-                dataless: false,
+                payload: Payload::Data,
                 idle_hint: false,
                 prio,
                 born: Time::ZERO,

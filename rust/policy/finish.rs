@@ -14,6 +14,7 @@ use super::memory::Memory;
 use super::queue::Queue;
 use super::request::{
     Counted,
+    Payload,
     Request,
     State, //
 };
@@ -140,7 +141,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.measure.sample_depth(queued, flying, kept_low);
         self.measure.ended(now, index, flying, request.far);
         self.measure.doubt(now, request.sent, request.jump);
-        if request.sync && request.write && !request.dataless {
+        if request.sync && request.write && request.payload == Payload::Data {
             let took = now.saturating_since(request.sent);
             self.measure
                 .wrote(took, request.pieces().saturating_mul(flying));
@@ -250,18 +251,19 @@ mod tests {
     use crate::policy::testing::*;
 
     #[test]
-    fn discards_say_nothing_of_a_cache_for_writes() {
-        for dataless in [false, true] {
+    fn only_data_tells_of_a_cache_for_writes() {
+        for payload in [Payload::Data, Payload::Zeroes, Payload::Nothing] {
             scheduler!(sched, SPINNING);
             let one = sched.process(ms(0), ProcessId::NONE);
             for _ in 0..32 {
                 let mut arrival = read(one, 0);
-                (arrival.write, arrival.dataless) = (true, dataless);
+                (arrival.write, arrival.payload) = (true, payload);
                 add(&mut sched, ms(0), arrival, 1);
                 let (_, id) = dispatch(&mut sched, ms(0));
                 let _ = sched.complete(ms(0), id);
             }
-            assert_eq!(sched.measure.absorbs_writes(), !dataless);
+            let absorbs = sched.measure.absorbs_writes();
+            assert_eq!(absorbs, payload == Payload::Data);
         }
     }
 

@@ -124,6 +124,7 @@ pub use self::request::{
     Arrival,
     Disk,
     Owner,
+    Payload,
     Sector, //
 };
 pub use self::scheduler::{

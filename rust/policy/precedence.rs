@@ -21,7 +21,7 @@ use super::time::{
 ///
 /// Longer than the pauses of a reader that computes a little; short enough that a single read does
 /// not slow others down for noticeable time.
-pub(super) const LINGERS: Span = Span::from_ms(5);
+const LINGERS: Span = Span::from_ms(5);
 
 /// Number of ranks.
 const RANKS: usize = 3 * Level::COUNT;
@@ -80,14 +80,6 @@ impl Rank {
     }
 }
 
-/// What a queue has that moves to another rank with it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moved {
-    pub(super) sync: bool,
-    pub(super) queued: u32,
-    pub(super) flying: u32,
-}
-
 /// Who is about.
 #[derive(Debug)]
 pub(super) struct Precedence {
@@ -99,8 +91,10 @@ pub(super) struct Precedence {
     queued: [u32; RANKS],
     /// When a sync request arrived last.
     arrived: [Time; RANKS],
-    /// In which queue; [`NIL`] if in none, or if it counts elsewhere now.
+    /// In which queue; [`NIL`] if in none.
     by: [u32; RANKS],
+    /// When one arrived last that was not of this queue.
+    others: [Time; RANKS],
     /// The device was full, and since then some of the best have had to wait.
     crowded: bool,
     /// The set of ranks whose sync requests may be about; those not in it are not.
@@ -116,6 +110,7 @@ impl Precedence {
             queued: [0; RANKS],
             arrived: [Time::ZERO; RANKS],
             by: [NIL; RANKS],
+            others: [Time::ZERO; RANKS],
             crowded: false,
             about: 0,
         }
@@ -124,40 +119,38 @@ impl Precedence {
     /// Notes that a sync request has arrived, in `queue` if in any.
     #[inline]
     pub(super) fn arrived(&mut self, now: Time, rank: Rank, queue: u32) {
-        if let Some(arrived) = self.arrived.get_mut(rank.index()) {
+        let at = rank.index();
+        let last = self.arrived.get_mut(at).zip(self.by.get_mut(at));
+        if let (Some((arrived, by)), Some(others)) = (last, self.others.get_mut(at)) {
+            if *by != queue {
+                (*by, *others) = (queue, *arrived);
+            }
             *arrived = now.max(*arrived);
-        }
-        if let Some(by) = self.by.get_mut(rank.index()) {
-            *by = queue;
         }
         self.about |= rank.bit();
     }
 
-    /// Lets all that a queue has count as `to` from now on, `from` no more: `queued` sync
+    /// Lets all that a sync queue has count as `to` from now on, `from` no more: `queued`
     /// requests, and `flying` ones with the driver.
-    pub(super) fn moves(&mut self, queue: u32, from: Rank, to: Rank, moved: Moved) {
-        let shift = |table: &mut [u32; RANKS], count: u32| {
+    pub(super) fn moves(&mut self, queue: u32, [from, to]: [Rank; 2], queued: u32, flying: u32) {
+        for (table, count) in [(&mut self.queued, queued), (&mut self.sync, flying)] {
             if let Some(old) = table.get_mut(from.index()) {
                 *old = old.saturating_sub(count);
             }
             if let Some(new) = table.get_mut(to.index()) {
                 *new = new.saturating_add(count);
             }
-        };
-        if !moved.sync {
-            return shift(&mut self.async_, moved.flying);
         }
-        shift(&mut self.sync, moved.flying);
-        shift(&mut self.queued, moved.queued);
         self.about |= to.bit();
         // It does not linger where it is no more, or it would hold itself back.
-        if self.by.get(from.index()) == Some(&queue) {
-            let last = self.arrived.get_mut(from.index());
-            let last = last.map_or(Time::ZERO, |last| core::mem::replace(last, Time::ZERO));
-            if let Some(by) = self.by.get_mut(from.index()) {
+        let at = from.index();
+        let last = self.arrived.get_mut(at).zip(self.by.get_mut(at));
+        if let (Some((arrived, by)), Some(others)) = (last, self.others.get(at)) {
+            if *by == queue {
+                let last = core::mem::replace(arrived, *others);
                 *by = NIL;
+                self.arrived(last, to, queue);
             }
-            self.arrived(last, to, queue);
         }
     }
 
@@ -314,45 +307,39 @@ mod tests {
     fn a_queue_takes_along_what_it_has() {
         let [first, last] = [Class::RealTime, Class::Idle].map(|class| Rank::of(ioprio(class, 0)));
         let mut who = Precedence::new();
-        for _ in 0..3 {
+        for _ in 0..4 {
             who.arrived(ms(10), first, 1);
             who.waits(first);
         }
         who.waits_no_more(first);
         who.sent(first, true);
-        let mut all = Moved {
-            sync: true,
-            queued: 2,
-            flying: 1,
-        };
-        who.moves(1, first, last, all);
-        assert_eq!((who.of(first), who.of(last)), ([0, 0, 0], [1, 0, 2]));
+        who.moves(1, [first, last], 2, 1);
+        assert_eq!((who.of(first), who.of(last)), ([0, 0, 1], [1, 0, 2]));
+        who.moves(2, [first, last], 1, 0);
+        assert_eq!((who.of(first), who.of(last)), ([0, 0, 0], [1, 0, 3]));
         assert_eq!(who.best(ms(11)), Some(last));
-        all.sync = false;
-        who.sent(last, false);
-        who.moves(2, last, first, all);
-        assert_eq!((who.of(first), who.of(last)), ([0, 1, 0], [1, 0, 2]));
     }
 
     #[test]
     fn a_queue_lingers_where_it_has_moved_and_others_where_they_are() {
         let [first, last] = [Class::RealTime, Class::Idle].map(|class| Rank::of(ioprio(class, 0)));
-        let none = Moved {
-            sync: true,
-            queued: 0,
-            flying: 0,
-        };
         let mut who = Precedence::new();
         who.arrived(ms(10), first, 1);
-        who.arrived(ms(10), first, 2);
-        who.moves(1, first, last, none);
-        assert_eq!(who.best(ms(12)), Some(first));
-        who.moves(2, first, last, none);
-        assert_eq!(who.best(ms(12)), Some(last));
-        assert_eq!(who.best(ms(15)), None);
-        // What comes now is of others.
-        who.arrived(ms(20), first, NIL);
-        who.moves(2, first, last, none);
-        assert_eq!(who.best(ms(21)), Some(first));
+        who.arrived(ms(11), first, 2);
+        who.moves(2, [first, last], 0, 0);
+        assert_eq!(who.best(ms(14)), Some(first));
+        assert_eq!(who.best(ms(15)), Some(last));
+        assert_eq!(who.best(ms(16)), None);
+        // The last one that came stays if another one goes.
+        who.arrived(ms(20), first, 3);
+        who.arrived(ms(21), first, NIL);
+        who.moves(3, [first, last], 0, 0);
+        assert_eq!(who.best(ms(25)), Some(first));
+        assert_eq!(who.best(ms(26)), None);
+        // One that was alone leaves nobody.
+        who.arrived(ms(30), first, 4);
+        who.arrived(ms(31), first, 4);
+        who.moves(4, [first, last], 0, 0);
+        assert_eq!(who.best(ms(32)), Some(last));
     }
 }

@@ -19,10 +19,7 @@ use super::list::{
     Listed, //
 };
 use super::memory::Memory;
-use super::precedence::{
-    Moved,
-    Rank, //
-};
+use super::precedence::Rank;
 use super::queue::Queue;
 use super::request::Owner;
 use super::scheduler::Scheduler;
@@ -232,7 +229,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.shared.last().copied().unwrap_or(NIL)
     }
 
-    /// Takes over a changed priority; a waiting queue moves to its new place at once.
+    /// Takes over a changed priority of a sync queue; a waiting one moves to its new place at once.
     fn set_ioprio(&mut self, now: Time, index: u32, ioprio: Ioprio, own: Ioprio) {
         let Some(queue) = self.queues.at_mut(index) else {
             return;
@@ -242,13 +239,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         queue.own_ioprio = own;
         let rank = Rank::of(ioprio);
         let was = core::mem::replace(&mut queue.rank, rank);
-        let all = Moved {
-            sync: queue.sync,
-            queued: queue.queued(),
-            flying: queue.dispatched,
-        };
         if was != rank {
-            self.precedence.moves(index, was, rank, all);
+            let (queued, flying) = (queue.queued(), queue.dispatched);
+            self.precedence.moves(index, [was, rank], queued, flying);
         }
         if resorted && self.active != index {
             self.resort(now, index);

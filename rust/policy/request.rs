@@ -87,6 +87,18 @@ pub struct Owner {
     pub ioprio: Ioprio,
 }
 
+/// What the device has to move for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// What was read or is written.
+    Data,
+    /// Writing of zeroes: some devices write them all, others only note it, so how long that takes
+    /// tells nothing.
+    Zeroes,
+    /// Nothing whatever the length, as for a discard.
+    Nothing,
+}
+
 /// A request that arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
@@ -98,9 +110,8 @@ pub struct Arrival {
     pub sectors: u32,
     /// Whether it writes.
     pub write: bool,
-    /// Whether it moves no data whatever its length: discard and the like. Writing of zeroes is
-    /// none: some disks write them.
-    pub dataless: bool,
+    /// What the device has to move for it.
+    pub payload: Payload,
     /// Whether the submitter announces more of the kind (`REQ_IDLE`).
     pub idle_hint: bool,
     /// Whether it is metadata (`REQ_PRIO`).
@@ -171,7 +182,7 @@ pub struct Request<R> {
     pub(super) sync: bool,
     pub(super) prio: bool,
     pub(super) write: bool,
-    pub(super) dataless: bool,
+    pub(super) payload: Payload,
     /// The class that it came with, whatever its queue gets.
     pub(super) class: Class,
     /// A read far from the request dispatched before it; see `measure`.
@@ -200,7 +211,7 @@ impl<R> Request<R> {
             sync: arrival.owner.sync,
             prio: arrival.prio,
             write: arrival.write,
-            dataless: arrival.dataless,
+            payload: arrival.payload,
             class: arrival.owner.ioprio.class,
             jump: false,
             far: false,
@@ -210,7 +221,7 @@ impl<R> Request<R> {
     /// Returns how many requests it counts as where async ones are limited.
     #[inline]
     pub(super) const fn pieces(&self) -> u32 {
-        if self.dataless {
+        if matches!(self.payload, Payload::Nothing) {
             return 1;
         }
         (self.sectors.saturating_sub(1) / PIECE).saturating_add(1)
@@ -289,7 +300,7 @@ mod tests {
             position: Sector::new(100),
             sectors: 8,
             write,
-            dataless: false,
+            payload: Payload::Data,
             idle_hint,
             prio: false,
             born: Time::ZERO,
@@ -298,9 +309,14 @@ mod tests {
 
     #[test]
     fn large_ones_count_by_pieces_unless_they_move_no_data() {
-        for (sectors, dataless, pieces) in [(256, false, 1), (257, false, 2), (1 << 21, true, 1)] {
+        for (sectors, payload, pieces) in [
+            (256, Payload::Data, 1),
+            (257, Payload::Data, 2),
+            (257, Payload::Zeroes, 2),
+            (1 << 21, Payload::Nothing, 1),
+        ] {
             let mut arrival = arrival(false, true, false);
-            (arrival.sectors, arrival.dataless) = (sectors, dataless);
+            (arrival.sectors, arrival.payload) = (sectors, payload);
             let request = Request::new(&arrival, State::Queued, 0u8);
             assert_eq!(request.pieces(), pieces);
         }

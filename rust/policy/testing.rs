@@ -15,6 +15,7 @@ use super::request::{
     Arrival,
     Disk,
     Owner,
+    Payload,
     Sector, //
 };
 use super::scheduler::{
@@ -78,7 +79,7 @@ pub(super) const fn read(process: ProcessId, position: u64) -> Arrival {
         position: Sector::new(position),
         sectors: 8,
         write: false,
-        dataless: false,
+        payload: Payload::Data,
         idle_hint: false,
         prio: false,
         born: Time::ZERO,

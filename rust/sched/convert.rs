@@ -16,6 +16,7 @@ use crate::policy::{
     Ioprio,
     Level,
     Owner,
+    Payload,
     ProcessId,
     RqId,
     Sector,
@@ -80,7 +81,11 @@ pub(super) fn arrival(process: ProcessId, rq: &Request) -> Arrival {
         position: Sector::new(rq.position()),
         sectors: rq.sectors(),
         write: opf.is_write(),
-        dataless: matches!(opf.op(), Op::Discard | Op::SecureErase),
+        payload: match opf.op() {
+            Op::Discard | Op::SecureErase => Payload::Nothing,
+            Op::WriteZeroes => Payload::Zeroes,
+            _ => Payload::Data,
+        },
         // Journals say "more will come" of what a chain of others waits for.
         idle_hint: opf.is_idle_hint() && !opf.is_meta(),
         prio: opf.is_prio(),

@@ -46,8 +46,9 @@ many() {
 	from=$reads then=${EPOCHREALTIME/./}
 	./sleep 0.3
 	read -r reads _ <"/sys/block/$disk/stat"
+	[ "$reads" -gt "$from" ] || return
 	metrics instructions_many $(((${EPOCHREALTIME/./} - then) * 1000 / (reads - from)))
-	kill -KILL "$pid"
+	kill -KILL "$pid" || return
 	wait "$pid" || :
 }
 run() {

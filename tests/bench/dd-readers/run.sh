@@ -16,7 +16,7 @@ prepare() {
 # Each reader has a quarter of the outer half of the disk. The rate is that of all, each by the
 # time that dd itself has counted.
 run() {
-	local size=${1%-*} readers=${1#*-} reader rate=0 pids=() start
+	local size=${1%-*} readers=${1#*-} reader rate=0 pids=() pid start status
 	for ((reader = 0; reader < readers; reader++)); do
 		start=$((reader * 125 + seed))
 		# A shell's background jobs ignore it.
@@ -31,14 +31,17 @@ run() {
 	esac
 	kill -INT "${pids[@]}"
 	# Being interrupted is how each of them ends.
-	wait "${pids[@]}" || :
+	for pid in "${pids[@]}"; do
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" = 130 ] || return
+	done
 	for ((reader = 0; reader < readers; reader++)); do
-		rate=$(awk -v rate="$rate" '/^[1-9][0-9]* bytes .* copied, / {
+		rate=$(awk -v rate="$rate" '/ copied, / {
 			bytes = $1
 			sub(/.* copied, /, "")
-			print rate + bytes / $1 / 1e6
-			found = 1
-		} END { exit !found }' "dd.$reader") || return
+			rate += bytes / $1 / 1e6
+		} END { print rate }' "dd.$reader")
 	done
 	metrics rate "$rate"
 }

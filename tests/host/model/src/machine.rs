@@ -215,7 +215,7 @@ impl Machine {
             position: Sector::new(position),
             sectors: task.sectors,
             write: task.write,
-            dataless: false,
+            payload: api::Payload::Data,
             idle_hint: false,
             prio: task.prio,
             born: now,

@@ -167,7 +167,12 @@ impl World {
                     position: Sector::new(place),
                     sectors,
                     write: write || !sync,
-                    dataless: write && sectors > 512,
+                    payload: match sectors {
+                        ..=512 => Payload::Data,
+                        _ if !write => Payload::Data,
+                        ..=768 => Payload::Zeroes,
+                        _ => Payload::Nothing,
+                    },
                     idle_hint: prio,
                     prio,
                     born: self.now,

@@ -44,7 +44,7 @@ fn arrival(process: ProcessId, sector: u64, write: bool) -> Arrival {
         position: Sector::new(sector),
         sectors: 8,
         write,
-        dataless: false,
+        payload: Payload::Data,
         idle_hint: false,
         prio: false,
         born: Time::ZERO,
