@@ -284,6 +284,18 @@ class Targets(Folder):
         self.assertTrue(verdict((98, 10.2), kyber=(100, 10)))                  # better in both, by little
         self.assertFalse(verdict((98, 10.2), none=(100, 10)))                  # nobody to trade with
 
+    def test_tradeoff_of_three(self):
+        more = "".join(f'[[metric]]\nkey = "{key}"\nlabel = "L"\nunit = "ms"\nbetter = "less"\n' for key in ("late", "latest"))
+        trade = 'kind = "tradeoff"\nmetrics = ["m", "late", "latest"]'
+
+        def verdict(*rows):
+            rows = {name: dict(zip(("m", "late", "latest"), row)) for name, row in zip(("rcfq", "bfq", "kyber"), rows)}
+            return self.judge(trade, {"a": rows}, more)[0]
+        traded = verdict((80, 15, 30), (100, 10, 40), (90, 20, 20))
+        self.assertTrue(traded["met"], traded)
+        self.assertIn("0.80, 0.67 and 0.67 of the best peer; nobody is better in all", traded["note"])
+        self.assertFalse(verdict((80, 15, 30), (100, 10, 20), (90, 20, 20))["met"])
+
 
 class Tables(Folder):
     def work(self, name):

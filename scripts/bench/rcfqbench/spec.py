@@ -153,8 +153,8 @@ def target(raw, metrics, where):
     for key in ("metric", *THAN, "share_of", "at_least", "at_most"):
         if out[key] is not None:
             raise Problem(f"{where}: key '{key}' is not for kind = \"tradeoff\"")
-    if not out.metrics or len(out.metrics) != 2 or not all(key in metrics for key in out.metrics):
-        raise Problem(f"{where}: key 'metrics' must name two metrics of this file")
+    if not out.metrics or len(out.metrics) < 2 or not all(key in metrics for key in out.metrics):
+        raise Problem(f"{where}: key 'metrics' must name two or more metrics of this file")
     return out
 
 

@@ -87,7 +87,7 @@ def ratio(target, metric, grids, disk, case):
 
 
 def tradeoff(target, metrics, grids, disk, case):
-    """Near the best in both, or not beaten in both by anyone."""
+    """Near the best in all metrics, or not beaten in all of them by anyone."""
     share, rivals, cells = [], None, []
     for metric, grid in zip(metrics, grids):
         more = metric.better == "more"
@@ -104,9 +104,10 @@ def tradeoff(target, metrics, grids, disk, case):
         cells += [row.get(target.of), *(row[sched] for sched in others)]
     got = float(f"{min(share):.4g}")
     near = 1 - target.tolerance
-    note = f"{share[0]:.2f} and {share[1]:.2f} of the best peer"
-    note += f"; better in both: {', '.join(sorted(rivals))}" if rivals else "; nobody is better in both"
-    wanted = f"at least {near:.3g} of the best peer in both, or nobody better in both"
+    every = "both" if len(metrics) == 2 else "all"
+    note = f"{', '.join(f'{one:.2f}' for one in share[:-1])} and {share[-1]:.2f} of the best peer"
+    note += f"; better in {every}: {', '.join(sorted(rivals))}" if rivals else f"; nobody is better in {every}"
+    wanted = f"at least {near:.3g} of the best peer in {every}, or nobody better in {every}"
     notes = [note, shaky(cells)]
     return verdict(target, disk, case, wanted, got, got >= near or not rivals, "; ".join(filter(None, notes)))
 
