@@ -11,6 +11,7 @@ use crate::bindings;
 use core::{
     mem::{
         align_of,
+        offset_of,
         size_of, //
     },
     ptr::{
@@ -47,8 +48,9 @@ unsafe fn links_of(rq: *mut bindings::request) -> *mut Links {
         assert!(size_of::<Links>() <= size_of::<bindings::rb_node>());
         assert!(align_of::<Links>() <= align_of::<bindings::rb_node>());
     };
-    // SAFETY: The request is valid by the safety requirements.
-    unsafe { &raw mut (*rq).__bindgen_anon_3.rb_node }.cast()
+    let at = const { offset_of!(bindings::request, __bindgen_anon_3.rb_node) };
+    // SAFETY: The request is valid by the safety requirements, so the field is inside of it.
+    unsafe { rq.byte_add(at) }.cast()
 }
 
 /// A FIFO of requests that needs no memory: they are linked through their `rb_node`, which is the

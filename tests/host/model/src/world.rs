@@ -168,10 +168,9 @@ impl World {
                     sectors,
                     write: write || !sync,
                     payload: match sectors {
-                        ..=512 => Payload::Data,
-                        _ if !write => Payload::Data,
-                        ..=768 => Payload::Zeroes,
-                        _ => Payload::Nothing,
+                        513..=768 if write => Payload::Zeroes,
+                        769.. if write => Payload::Nothing,
+                        _ => Payload::Data,
                     },
                     idle_hint: prio,
                     prio,
