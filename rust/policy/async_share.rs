@@ -9,7 +9,6 @@ use super::ioprio::Class;
 use super::memory::Memory;
 use super::precedence::Rank;
 use super::scheduler::Scheduler;
-use super::time::Time;
 
 /// Async requests may fill one part in this many of the device while sync ones are about, where a
 /// large request counts by its pieces.
@@ -20,18 +19,12 @@ use super::time::Time;
 const ASYNC_PART: u32 = 4;
 
 impl<R, M: Memory<R>> Scheduler<R, M> {
-    /// Returns whether async requests have all that they may have while sync ones are about.
+    /// Returns whether async queues of `class` have to give way to sync requests of rank `best`, who
+    /// are about: those of their class and of better ones.
     #[inline]
-    pub(super) fn is_async_full(&self) -> bool {
+    pub(super) fn async_gives_way(&self, class: Class, best: Rank) -> bool {
         let part = (self.room() / ASYNC_PART).max(1);
-        self.tunables.low_latency && self.device.flying_pieces >= part
-    }
-
-    /// Returns whether async queues of `class` have to give way.
-    #[inline]
-    pub(super) fn is_async_held(&mut self, now: Time, class: Class) -> bool {
-        let about = |best: Rank| best.counts_for(class);
-        self.is_async_full() && self.precedence.best(now).is_some_and(about)
+        self.tunables.low_latency && self.device.flying_pieces >= part && best.counts_for(class)
     }
 }
 
@@ -44,7 +37,6 @@ mod tests {
 
     use crate::policy::id::ProcessId;
     use crate::policy::ioprio::Class;
-    use crate::policy::request::Disk;
     use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
@@ -153,11 +145,7 @@ mod tests {
 
     #[test]
     fn async_leaves_room_on_a_device_that_promises_thousands() {
-        let disk = Disk {
-            rotational: false,
-            depth: 4_000,
-        };
-        scheduler!(sched, disk);
+        scheduler!(sched, flash(4_000));
         let one = sched.process(ms(9), ProcessId::NONE);
         add(&mut sched, ms(9), read(one, 0), 1);
         assert_eq!(dispatch(&mut sched, ms(9)).0, 1);

@@ -103,7 +103,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     fn check_precedence(&self) -> Result<(), &'static str> {
         let rank_of = |request: &Request<R>| {
             let queue = self.queues.at(request.queue);
-            queue.map_or(request.rank, |queue| queue.rank)
+            queue.map_or(request.rank, Queue::rank)
         };
         for rank in Precedence::ranks() {
             let slots = 0..self.requests.capacity();
@@ -147,9 +147,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     }
 
     fn check_queue(&self, index: u32, queue: &Queue) -> Result<(), &'static str> {
-        if queue.rank != Rank::of(queue.ioprio) {
-            return Err("the rank is that of the priority");
-        }
         let slots = self.requests.slots();
         if !queue.sort.is_sound::<Request<R>>(slots) {
             return Err("the order by position is sound");

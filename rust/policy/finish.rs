@@ -41,7 +41,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let mut rank = counted.rank;
         if let Some(queue) = self.queues.at_mut(counted.queue) {
             queue.dispatched = queue.dispatched.saturating_sub(1);
-            rank = queue.rank;
+            rank = queue.rank();
         }
         self.precedence.landed(rank, counted.sync);
     }

@@ -30,10 +30,8 @@ use super::tree::Tree;
 /// Who may be sent now.
 #[derive(Clone, Copy)]
 struct Room {
-    /// Async requests have their share of the device, and give way to sync ones of their class
-    /// and of better ones.
-    async_full: bool,
-    /// Classes below this rank have to, above their part of the device.
+    /// Classes below this rank have to give way, above their part of the device, and async
+    /// requests above their share.
     best: Option<Rank>,
     /// And so have levels below this one. None if the best wait for the device, for then turns see
     /// to the shares: held below its part a queue would get less than its own.
@@ -47,7 +45,6 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         self.refusal = Refusal::None;
         let best = self.precedence.best(now);
         let room = Room {
-            async_full: self.is_async_full(),
             best,
             level: best.filter(|best| !self.precedence.is_crowded(*best)),
         };
@@ -128,11 +125,9 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// its class are concerned.
     #[inline]
     fn has_room(&self, queue: &Queue, room: Room) -> bool {
+        let behind_sync = |best| !queue.sync && self.async_gives_way(queue.class(), best);
         let behind_level = |best| self.level_gives_way(queue, best);
-        let behind_sync = |best: Rank| best.counts_for(queue.class());
-        let full = !queue.sync && room.async_full;
-        let held = full && room.best.is_some_and(behind_sync);
-        !held && !room.level.is_some_and(behind_level)
+        !(room.best.is_some_and(behind_sync) || room.level.is_some_and(behind_level))
     }
 
     /// Makes the next queue active, if one may be.
@@ -173,7 +168,6 @@ mod tests {
 
     use crate::policy::id::ProcessId;
     use crate::policy::ioprio::Class;
-    use crate::policy::request::Disk;
     use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
@@ -224,11 +218,7 @@ mod tests {
 
     #[test]
     fn a_starved_class_gets_its_oldest_request() {
-        let disk = Disk {
-            rotational: false,
-            depth: 16,
-        };
-        scheduler!(sched, disk);
+        scheduler!(sched, flash(16));
         let mut tunables = sched.tunables().clone();
         tunables.fifo_expire_sync = ms(9_000).saturating_since(ms(0));
         let _ = sched.set_tunables(ms(0), tunables);
@@ -273,11 +263,7 @@ mod tests {
     #[test]
     fn a_starved_class_gets_a_single_request() {
         // Deep enough for two of a worse class.
-        let disk = Disk {
-            rotational: false,
-            depth: 16,
-        };
-        scheduler!(sched, disk);
+        scheduler!(sched, flash(16));
         let one = sched.process(ms(0), ProcessId::NONE);
         let two = sched.process(ms(0), ProcessId::NONE);
         for (rq, position) in [(1, 0), (2, 8), (3, 16)] {

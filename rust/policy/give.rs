@@ -112,7 +112,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         if request.sync {
-            self.precedence.waits_no_more(queue.rank);
+            self.precedence.waits_no_more(queue.rank());
         }
         let slots = self.requests.slots_mut();
         queue.sort_out(slots, index, &self.choice, goes_to_driver);
@@ -170,7 +170,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let mut rank = request.rank;
         if let Some(queue) = self.queues.at_mut(request.queue) {
             queue.dispatched = queue.dispatched.saturating_add(1);
-            rank = queue.rank;
+            rank = queue.rank();
         }
         self.precedence.sent(rank, request.sync);
         let flying = self.device.flying();

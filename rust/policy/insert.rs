@@ -38,7 +38,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let Some(queue) = self.queues.at(index) else {
             return Err(rq);
         };
-        let (rank, class) = (queue.rank, queue.class());
+        let (rank, class) = (queue.rank(), queue.class());
         let mut request = Request::new(arrival, State::Queued, rq);
         request.queue = index;
         request.deadline = now.saturating_add(self.tunables.fifo_expire(owner.sync));
@@ -60,7 +60,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         }
         if self.tunables.is_flash() {
             // It is seldom among those that are refused there; if it is, dispatch says so again.
-            if owner.sync || !self.is_async_held(now, class) {
+            let best = match owner.sync {
+                true => None,
+                false => self.precedence.best(now),
+            };
+            let held = best.is_some_and(|best| self.async_gives_way(class, best));
+            if !held {
                 self.refusal = Refusal::None;
             }
         } else if owner.sync {

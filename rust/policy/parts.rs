@@ -57,7 +57,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
     /// of the same class.
     #[inline]
     pub(super) fn level_gives_way(&self, queue: &Queue, best: Rank) -> bool {
-        let own = queue.rank;
+        let own = queue.rank();
         if best >= own || best.is_above(queue.class()) {
             return false;
         }
@@ -85,10 +85,7 @@ mod tests {
     use crate::policy::testing::*;
 
     /// A disk deep enough for parts of several requests.
-    const DEEP: crate::policy::Disk = crate::policy::Disk {
-        rotational: false,
-        depth: 16,
-    };
+    const DEEP: crate::policy::Disk = flash(16);
 
     #[test]
     fn a_worse_class_fills_a_part_of_the_device() {
@@ -247,11 +244,7 @@ mod tests {
     #[test]
     fn a_device_that_promises_thousands_is_taken_for_what_it_was_seen_to_take() {
         for (depth, taken, room) in [(8, 1, 8), (1_000, 1, 32), (1_000, 64, 64), (48, 64, 48)] {
-            let disk = crate::policy::Disk {
-                rotational: false,
-                depth,
-            };
-            scheduler!(sched, disk);
+            scheduler!(sched, flash(depth));
             sched.device.taken = taken;
             assert_eq!(sched.room(), room);
         }
@@ -259,11 +252,7 @@ mod tests {
 
     #[test]
     fn in_a_worse_class_levels_are_not_held_by_the_better_one() {
-        let disk = crate::policy::Disk {
-            rotational: false,
-            depth: 32,
-        };
-        scheduler!(sched, disk);
+        scheduler!(sched, flash(32));
         let one = sched.process(ms(9), ProcessId::NONE);
         let two = sched.process(ms(9), ProcessId::NONE);
         let mut urgent = read(one, 0);

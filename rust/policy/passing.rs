@@ -187,11 +187,7 @@ mod tests {
 
     #[test]
     fn what_is_on_its_way_says_nothing_of_what_the_device_takes() {
-        let disk = crate::policy::Disk {
-            rotational: false,
-            depth: 4_000,
-        };
-        scheduler!(sched, disk);
+        scheduler!(sched, flash(4_000));
         (sched.device.taken, sched.device.passable) = (64, 64);
         assert!(sched.pass(ms(0), Ioprio::NORM).is_some());
         sched.held_up(1);

@@ -19,7 +19,6 @@ use super::list::{
     Listed, //
 };
 use super::memory::Memory;
-use super::precedence::Rank;
 use super::queue::Queue;
 use super::request::Owner;
 use super::scheduler::Scheduler;
@@ -235,13 +234,12 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
             return;
         };
         let resorted = queue.ioprio.class != ioprio.class && queue.is_busy();
+        let was = queue.rank();
         queue.ioprio = ioprio;
         queue.own_ioprio = own;
-        let rank = Rank::of(ioprio);
-        let was = core::mem::replace(&mut queue.rank, rank);
-        if was != rank {
-            let (queued, flying) = (queue.queued(), queue.dispatched);
-            self.precedence.moves(index, [was, rank], queued, flying);
+        if was != queue.rank() {
+            let (ranks, queued, flying) = ([was, queue.rank()], queue.queued(), queue.dispatched);
+            self.precedence.moves(index, ranks, queued, flying);
         }
         if resorted && self.active != index {
             self.resort(now, index);

@@ -59,8 +59,6 @@ pub struct Queue {
     pub(super) owners: u32,
     /// The priority that counts now.
     pub(super) ioprio: Ioprio,
-    /// That priority as a rank; all that the queue has counts by it, see `precedence`.
-    pub(super) rank: Rank,
     /// The priority without what metadata adds to it for the moment (CFQ 3.4).
     pub(super) own_ioprio: Ioprio,
     /// The service tree that the queue is on.
@@ -99,7 +97,6 @@ impl Queue {
             waiting: [0; 3],
             owners: 1,
             ioprio,
-            rank: Rank::of(ioprio),
             own_ioprio: ioprio,
             tree: TreeIndex::NONE,
             links: TreeLinks::NONE,
@@ -122,6 +119,12 @@ impl Queue {
     #[inline(always)]
     pub(super) fn class(&self) -> Class {
         self.ioprio.class
+    }
+
+    /// Returns the rank that all of the queue counts by, see `precedence`.
+    #[inline(always)]
+    pub(super) fn rank(&self) -> Rank {
+        Rank::of(self.ioprio)
     }
 
     /// Returns the number of queued requests.

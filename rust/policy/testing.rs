@@ -33,10 +33,15 @@ pub(super) const SPINNING: Disk = Disk {
 };
 
 /// A disk that does not.
-pub(super) const FLASH: Disk = Disk {
-    rotational: false,
-    depth: 8,
-};
+pub(super) const FLASH: Disk = flash(8);
+
+/// Returns one that says that it takes so many requests at once.
+pub(super) const fn flash(depth: u32) -> Disk {
+    Disk {
+        rotational: false,
+        depth,
+    }
+}
 
 /// Makes a scheduler in memory on the stack: 6 requests, 3 processes, 5 queues.
 macro_rules! scheduler {

@@ -41,13 +41,12 @@ bench_setup() {
 
 # set_scheduler NAME: of the disk. A switch may be refused while somebody else reads the file.
 set_scheduler() {
-	local try
+	local file=/sys/block/$disk/queue/scheduler try
 	for ((try = 0; try < 100; try++)); do
-		! echo "$1" >"/sys/block/$disk/queue/scheduler" 2>/dev/null || return 0
+		! echo "$1" >"$file" 2>/dev/null || break
 		sleep 0.01
 	done
-	echo "the disk $disk does not take the scheduler $1" >&2
-	return 1
+	[[ $(cat "$file") == *"[$1]"* ]] || { echo "the disk $disk does not take the scheduler $1" >&2; return 1; }
 }
 
 # disk_start MODEL [OPTION]...: sets disk (sda of /dev/sda), disk_model, disk_pid; scheduler none.

@@ -11,9 +11,9 @@ prepare() {
 	empty_cache
 }
 run() {
-	local seconds=10 before=0
-	# By then the writer has filled the memory that it may, and is as fast as the disk lets it be.
-	[[ $1 != *write* ]] || before=2
-	[[ $disk_model != *ssd ]] || { seconds=500ms; before=${before/2/200ms}; }
+	local seconds=10 before=2
+	[[ $disk_model != *ssd ]] || { seconds=500ms before=200ms; }
+	# By then a writer has filled the memory that it may, and is as fast as the disk lets it be.
+	[[ $1 == *write* ]] || before=0
 	job "$1.fio" --runtime="$seconds" --ramp_time="$before"
 }
