@@ -88,7 +88,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         if real_time(new) && !real_time(active) {
             return Verdict::GiveWay;
         }
-        let both_noidle = self.workload.kind == Kind::SyncNoidle
+        let both_noidle = self.workload.kind() == Kind::SyncNoidle
             && self.kind_of(new) == Kind::SyncNoidle
             && active.is_empty();
         if both_noidle {

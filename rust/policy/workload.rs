@@ -3,7 +3,9 @@
 //! Which service tree is served: the class, then the kind, and for how long.
 //!
 //! Source: CFQ 6.4, 6.5. The order is strict but for the tunable `patience`, which is ours: CFQ
-//! lets a lower class, and async requests beside sync ones, wait for ever.
+//! lets a lower class, and async requests beside sync ones, wait for ever. Ours is also that a sync
+//! kind has no second term before the other one had its own: in CFQ a single queue that comes first
+//! takes its whole kind past one that waits already, for another round.
 
 use super::id::NIL;
 use super::ioprio::Class;
@@ -38,22 +40,72 @@ const MAX_WORKLOAD: Span = Span::from_ms(2_000);
 #[derive(Debug)]
 pub(super) struct Workload {
     class: Class,
-    pub(super) kind: Kind,
+    real_time: Term,
+    best_effort: Term,
+}
+
+/// The kind that a class serves, and until when it does.
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    kind: Kind,
     expires: Time,
+    /// The sync kind that had the last term; async ones in between do not count.
+    sync: Option<Kind>,
+}
+
+impl Term {
+    const NONE: Term = Term {
+        kind: Kind::Async,
+        expires: Time::ZERO,
+        sync: None,
+    };
+
+    /// Returns the term of `kind` that follows this one.
+    fn followed_by(self, kind: Kind, expires: Time) -> Term {
+        let sync = match kind {
+            Kind::Async => self.sync,
+            Kind::SyncNoidle | Kind::Sync => Some(kind),
+        };
+        Term {
+            kind,
+            expires,
+            sync,
+        }
+    }
 }
 
 impl Workload {
     pub(super) const fn new() -> Self {
         Workload {
             class: Class::BestEffort,
-            kind: Kind::Async,
-            expires: Time::ZERO,
+            real_time: Term::NONE,
+            best_effort: Term::NONE,
+        }
+    }
+
+    /// Returns the kind that is served; the idle class has none of its own.
+    pub(super) fn kind(&self) -> Kind {
+        self.term(self.class).kind
+    }
+
+    fn term(&self, class: Class) -> Term {
+        match class {
+            Class::RealTime => self.real_time,
+            Class::BestEffort | Class::Idle => self.best_effort,
+        }
+    }
+
+    fn begin(&mut self, class: Class, term: Term) {
+        match class {
+            Class::RealTime => self.real_time = term,
+            Class::BestEffort | Class::Idle => self.best_effort = term,
         }
     }
 
     /// Forces a new choice of the kind.
     pub(super) fn cut(&mut self) {
-        self.expires = Time::ZERO;
+        self.real_time.expires = Time::ZERO;
+        self.best_effort.expires = Time::ZERO;
     }
 }
 
@@ -128,8 +180,7 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         let queue = match class {
             Class::Idle => self.group.first(TreeIndex::of(Class::Idle, Kind::Sync)),
             Class::RealTime | Class::BestEffort => {
-                self.choose_kind(now, class);
-                let kind = self.workload.kind;
+                let kind = self.choose_kind(now, class);
                 self.group.first(TreeIndex::of(class, kind))
             }
         };
@@ -170,25 +221,26 @@ impl<R, M: Memory<R>> Scheduler<R, M> {
         Stats::bump(&mut self.stats.favours);
     }
 
-    /// Keeps the workload going, or starts the one that comes first (6.4).
-    fn choose_kind(&mut self, now: Time, class: Class) {
-        let goes_on = self.workload.class == class
-            && self
-                .group
-                .is_occupied(TreeIndex::of(class, self.workload.kind))
-            && now <= self.workload.expires;
-        if goes_on {
-            return;
+    /// Keeps the workload going, or starts the one that comes first (6.4); returns its kind.
+    fn choose_kind(&mut self, now: Time, class: Class) -> Kind {
+        self.workload.class = class;
+        let term = self.workload.term(class);
+        let occupied = self.group.is_occupied(TreeIndex::of(class, term.kind));
+        if occupied && now <= term.expires {
+            return term.kind;
         }
         let kind = match self.first_tree(class) {
             Some((kind, _)) => kind,
             None => Kind::SyncNoidle,
         };
-        self.workload = Workload {
-            class,
-            kind,
-            expires: now.saturating_add(self.workload_length(class, kind)),
+        let expires = if term.sync == Some(kind) {
+            // One queue at a time, as long as it comes before all others.
+            Time::ZERO
+        } else {
+            now.saturating_add(self.workload_length(class, kind))
         };
+        self.workload.begin(class, term.followed_by(kind, expires));
+        kind
     }
 
     /// Returns how long a workload may run (6.5).
@@ -246,6 +298,7 @@ mod tests {
 
     use super::*;
     use crate::policy::id::ProcessId;
+    use crate::policy::ioprio::Level;
     use crate::policy::scheduler::Kick;
     use crate::policy::testing::*;
 
@@ -338,6 +391,41 @@ mod tests {
             assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
             let _ = sched.process_exit(ms(0), one);
             assert_eq!(dispatch(&mut sched, ms(now)).0, next);
+        }
+    }
+
+    #[test]
+    fn a_kind_has_no_second_term_while_the_other_one_waits() {
+        for between in [None, Some(Kind::Async), Some(Kind::Sync)] {
+            scheduler!(sched, SPINNING);
+            let one = sched.process(ms(0), ProcessId::NONE);
+            let two = sched.process(ms(0), ProcessId::NONE);
+            add(&mut sched, ms(0), read(one, 0), 1);
+            assert_eq!(dispatch(&mut sched, ms(0)).0, 1);
+            if between == Some(Kind::Async) {
+                let mut first = write(5_000);
+                first.owner.ioprio.level = Level::BEST;
+                add(&mut sched, ms(0), first, 5);
+            }
+            add(&mut sched, ms(0), read(two, 900_000), 2);
+            add(&mut sched, ms(0), read(ProcessId::NONE, 9_000_000), 3);
+            // The term of the sync queues is over, but one of them comes before the noidle one.
+            add(&mut sched, ms(300), read(one, 8), 4);
+            sched.expire(ms(301), false);
+            if between == Some(Kind::Sync) {
+                let urgent = sched.process(ms(301), ProcessId::NONE);
+                let urgent = in_class(read(urgent, 5_000), Class::RealTime);
+                add(&mut sched, ms(301), urgent, 5);
+            }
+            if between.is_some() {
+                assert_eq!(dispatch(&mut sched, ms(301)).0, 5);
+                sched.expire(ms(302), false);
+            }
+            for expected in [2, 3] {
+                assert_eq!(dispatch(&mut sched, ms(303)).0, expected);
+                sched.expire(ms(303), false);
+            }
+            assert_eq!(sched.check(), Ok(()));
         }
     }
 
