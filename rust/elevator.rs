@@ -30,16 +30,22 @@
 //!
 //! The C side tells by convention who owns a request. Here it is a type:
 //!
-//! - [`Queued`] is a request that the elevator owns. It comes out of the [`RequestList`] of
-//!   [`insert_requests`](Operations::insert_requests) and cannot be copied. It ends as
-//!   [`Dispatched`], or by being returned from [`requests_merged`](Operations::requests_merged), or
-//!   in [`Guard::admit`] when it is merged with an older one. Losing it in another way is reported
-//!   in the log. A [`RequestFifo`] owns many.
+//! - [`Incoming`] is a request that comes out of the [`RequestList`] of
+//!   [`insert_requests`](Operations::insert_requests). Nobody else knows it yet. It is given to
+//!   [`Guard::admit`], where it may be merged with an older one.
+//! - [`Queued`] is what [`Guard::admit`] makes of it: a request that the elevator owns and can keep
+//!   anywhere. It cannot be copied, and ends as [`Dispatched`], or by being returned from
+//!   [`requests_merged`](Operations::requests_merged). Losing either in another way is reported in
+//!   the log. A [`RequestFifo`] owns many.
 //! - [`Submission`] is a bio that may still be merged, for the time of
 //!   [`bio_merge`](Operations::bio_merge). [`Guard::try_merge`] takes it and gives it back, or
 //!   makes it [`Merged`]: then nobody can look at the bio any more, which may be freed already.
-//! - [`Request`] is borrowed. Callbacks lend requests they do not hand over, and a [`Queued`] can
+//! - [`Request`] is borrowed. Callbacks lend requests they do not hand over, and an [`Incoming`] can
 //!   be used as one.
+//! - [`Held`] is the proof that the elevator's lock is held. The block layer merges into queued
+//!   requests under that lock, and another CPU may have it: so what a [`Queued`] stands for is only
+//!   [lent](Queued::get) to those who have the lock, as long as they do, and not across a call that
+//!   merges. The data of an [`Icq`] is behind the same lock.
 //!
 //! Everything about a request that the elevator wants to find again must be kept elsewhere, or in
 //! its two [private words](Request::private).
@@ -98,10 +104,8 @@
 //!
 //! # What is not enforced
 //!
-//! No unsafe code is asked of an elevator, but three rules are only written down, at the types:
+//! No unsafe code is asked of an elevator, but two rules are only written down:
 //!
-//! - A [`Queued`] that was [admitted](Guard::admit), and a [`RequestFifo`] with such requests, is
-//!   used with the lock of the elevator held only.
 //! - The [`Registration`] is the last thing of the module's initialisation that can fail, and is
 //!   not dropped before the module's end.
 //! - What may not sleep, do I/O or take a lock again, by the table above, does not.
@@ -189,6 +193,7 @@ mod ioprio;
 mod list;
 mod merge;
 mod operations;
+mod owned;
 mod queue;
 mod registration;
 mod request;
@@ -212,7 +217,8 @@ pub use self::{
     icq::Icq,
     instance::{
         Elevator,
-        Guard, //
+        Guard,
+        Held, //
     },
     ioprio::{
         Ioprio,
@@ -221,6 +227,11 @@ pub use self::{
     list::RequestList,
     merge::Merge,
     operations::Operations,
+    owned::{
+        Dispatched,
+        Incoming,
+        Queued, //
+    },
     queue::{
         AllocData,
         Direct,
@@ -230,10 +241,8 @@ pub use self::{
     },
     registration::Registration,
     request::{
-        Dispatched,
         Op,
         Opf,
-        Queued,
         Request, //
     }, //
 };

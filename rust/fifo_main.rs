@@ -16,6 +16,7 @@ use elevator::{
     Dispatched,
     Elevator,
     FrozenQueue,
+    Held,
     HwCtx,
     Merged,
     Operations,
@@ -107,6 +108,7 @@ impl Operations for Fifo {
     fn requests_merged(
         elv: &Elevator<Self>,
         fifo: &mut RequestFifo,
+        _held: Held<'_>,
         _rq: &Request,
         next: &Request,
     ) -> Option<Queued> {

@@ -66,6 +66,7 @@ use crate::elevator::{
     Elevator,
     FrozenQueue,
     Guard,
+    Held,
     HwCtx,
     Icq,
     Merge,
@@ -89,39 +90,43 @@ use kernel::prelude::*;
 pub(crate) struct Rcfq;
 
 impl Rcfq {
-    /// Queues one request.
+    /// Queues one request, which came with the name `known`.
     #[inline]
     fn insert(
         elv: &Elevator<Self>,
         guard: &mut Guard<'_, Self>,
         now: Time,
+        known: RqId,
         mut rq: Queued,
         at_head: bool,
     ) -> Kick {
-        let known = id_of(&rq);
+        let (state, held) = guard.split();
         if !known.is_none() {
-            match guard.policy.reinsert(now, known, rq) {
+            match state.policy.reinsert(now, known, rq) {
                 Ok(kick) => return kick,
                 Err(back) => rq = back,
             }
         }
-        let process = process::of_request(elv, guard, &rq, now);
-        let arrival = convert::arrival(process, &rq);
-        let policy = &mut guard.policy;
+        let Some(request) = rq.get(held) else {
+            // Of another queue, which `start` reports.
+            state.overflow(rq);
+            return Kick::Run;
+        };
+        let process = process::of_request(elv, state, held, request, now);
+        let arrival = convert::arrival(process, request);
         let inserted = if at_head {
-            policy.insert_head(now, arrival, rq)
+            state.policy.insert_head(now, arrival, rq)
         } else {
-            policy.insert(now, arrival, rq)
+            state.policy.insert(now, arrival, rq)
         };
         match inserted {
             Ok((id, kick)) => {
-                if let Some(rq) = guard.policy.request(id) {
-                    set_id(rq, id);
-                }
+                set_id(request, id);
                 kick
             }
             Err(rq) => {
-                guard.overflow(rq);
+                set_id(request, RqId::NONE);
+                state.overflow(rq);
                 // It goes out first, and what was tried may have ended a refusal.
                 Kick::Run
             }
@@ -150,8 +155,8 @@ impl Rcfq {
                 break;
             };
             if let Some(rq) = list.pop_front() {
-                let rq = guard.admit_next(rq);
                 set_id(&rq, id);
+                let rq = guard.admit_next(rq);
                 guard.first.push_back(rq);
                 any = true;
             }
@@ -225,7 +230,13 @@ impl Operations for Rcfq {
         Self::fit_to_depth(elv, queue);
     }
 
-    fn allow_merge(_elv: &Elevator<Self>, state: &mut State, rq: &Request, _bio: &Bio) -> bool {
+    fn allow_merge(
+        _elv: &Elevator<Self>,
+        state: &mut State,
+        _held: Held<'_>,
+        rq: &Request,
+        _bio: &Bio,
+    ) -> bool {
         merge::allow(state, rq)
     }
 
@@ -238,19 +249,27 @@ impl Operations for Rcfq {
 
     fn request_merge<'a>(
         _elv: &Elevator<Self>,
-        state: &'a mut State,
+        state: &mut State,
+        held: Held<'a>,
         bio: &Bio,
     ) -> Option<&'a Request> {
-        merge::front(state, bio)
+        merge::front(state, held, bio)
     }
 
-    fn request_merged(_elv: &Elevator<Self>, state: &mut State, rq: &Request, _how: Merge) {
+    fn request_merged(
+        _elv: &Elevator<Self>,
+        state: &mut State,
+        _held: Held<'_>,
+        rq: &Request,
+        _how: Merge,
+    ) {
         merge::grown(state, rq);
     }
 
     fn requests_merged(
         _elv: &Elevator<Self>,
         state: &mut State,
+        _held: Held<'_>,
         rq: &Request,
         next: &Request,
     ) -> Option<Queued> {
@@ -293,10 +312,10 @@ impl Operations for Rcfq {
             let now = convert::now();
             let (mut sync, mut write) = (false, false);
             while let Some(rq) = list.pop_front() {
+                let (opf, known) = (rq.opf(), id_of(&rq));
                 if let Some(rq) = guard.admit(rq, at_head) {
-                    let opf = rq.opf();
                     (sync, write) = (opf.is_sync(), opf.is_write());
-                    kick = kick.or(Self::insert(elv, &mut guard, now, rq, at_head));
+                    kick = kick.or(Self::insert(elv, &mut guard, now, known, rq, at_head));
                 }
             }
             eager = eager || (all && guard.policy.is_eager(sync, write));
@@ -347,23 +366,26 @@ impl Operations for Rcfq {
 
     fn former_request<'a>(
         _elv: &Elevator<Self>,
-        state: &'a mut State,
+        state: &mut State,
+        held: Held<'a>,
         rq: &Request,
     ) -> Option<&'a Request> {
-        merge::neighbour(state, rq, false)
+        merge::neighbour(state, held, rq, false)
     }
 
     fn next_request<'a>(
         _elv: &Elevator<Self>,
-        state: &'a mut State,
+        state: &mut State,
+        held: Held<'a>,
         rq: &Request,
     ) -> Option<&'a Request> {
-        merge::neighbour(state, rq, true)
+        merge::neighbour(state, held, rq, true)
     }
 
     fn exit_icq(elv: &Elevator<Self>, icq: &Icq<Self>) {
         let mut guard = elv.lock();
-        let kick = process::exit(&mut guard, icq, convert::now());
+        let (state, held) = guard.split();
+        let kick = process::exit(state, held, icq, convert::now());
         state::publish(&mut guard);
         drop(guard);
         if kick == Kick::Run {

@@ -2,10 +2,12 @@
 
 //! A FIFO that owns its requests.
 
-use super::request::{
-    state,
-    Queued,
-    Request, //
+use super::{
+    owned::{
+        place,
+        Queued, //
+    },
+    request::Request, //
 };
 use crate::bindings;
 use core::{
@@ -26,7 +28,7 @@ use kernel::sync::atomic::{
 
 /// The number of the next FIFO to be created. It is never used up: one a nanosecond would last for
 /// centuries.
-static NEXT_NUMBER: Atomic<u64> = Atomic::new(state::FIRST_FIFO);
+static NEXT_NUMBER: Atomic<u64> = Atomic::new(place::FIRST_FIFO);
 
 /// The neighbours of a request in a FIFO, null at the ends.
 #[repr(C)]
@@ -45,7 +47,8 @@ struct Links {
 /// `rq` must point to a valid request.
 unsafe fn links_of(rq: *mut bindings::request) -> *mut Links {
     const {
-        assert!(size_of::<Links>() <= size_of::<bindings::rb_node>());
+        // `rb_left` is not the FIFO's, see `Request::is_absorbed`.
+        assert!(size_of::<Links>() <= offset_of!(bindings::rb_node, rb_left));
         assert!(align_of::<Links>() <= align_of::<bindings::rb_node>());
     };
     let at = const { offset_of!(bindings::request, __bindgen_anon_3.rb_node) };
@@ -56,18 +59,17 @@ unsafe fn links_of(rq: *mut bindings::request) -> *mut Links {
 /// A FIFO of requests that needs no memory: they are linked through their `rb_node`, which is the
 /// scheduler's own.
 ///
-/// All operations take constant time. Meant to live in
-/// [`Operations::Locked`](super::Operations::Locked): what [`Queued`] says about the lock goes for
-/// a FIFO that holds requests, too.
+/// All operations take constant time. Like a [`Queued`] it may be anywhere, not only in
+/// [`Operations::Locked`](super::Operations::Locked).
 ///
 /// # Invariants
 ///
 /// - `first` and `last` are the ends of a doubly linked list of requests owned by the FIFO, where a
 ///   null pointer ends the list on both sides; they are both null if it is empty.
 /// - These requests, and no others, are *listed* with `number`, which no other FIFO has. Nobody
-///   else uses their `rb_node`: the core initialises it before `prepare_request` and then leaves it
-///   to the elevator; what a driver keeps in the same place (`special_vec`) is gone before the
-///   request is inserted again, see `struct request`.
+///   else uses their links: the core initialises the `rb_node` before `prepare_request` and then
+///   leaves it to the elevator; what a driver keeps in the same place (`special_vec`) is gone
+///   before the request is inserted again, see `struct request`.
 pub struct RequestFifo {
     first: *mut bindings::request,
     last: *mut bindings::request,
@@ -102,9 +104,8 @@ impl RequestFifo {
 
     /// Takes over the ownership of a request, still unlinked.
     fn adopt(&mut self, rq: Queued) -> *mut bindings::request {
-        rq.set_place(self.number);
         self.len = self.len.wrapping_add(1);
-        rq.into_raw().as_ptr()
+        rq.into_raw(self.number).as_ptr()
     }
 
     /// Appends a request.
@@ -128,7 +129,7 @@ impl RequestFifo {
             // SAFETY: As above.
             unsafe { (*links).next = rq };
         }
-        // INVARIANT: The request is linked on both sides, and `adopt` has set its state.
+        // INVARIANT: The request is linked on both sides, and `adopt` has set its place.
         self.last = rq;
     }
 
@@ -153,7 +154,7 @@ impl RequestFifo {
             // SAFETY: As above.
             unsafe { (*links).prev = rq };
         }
-        // INVARIANT: The request is linked on both sides, and `adopt` has set its state.
+        // INVARIANT: The request is linked on both sides, and `adopt` has set its place.
         self.first = rq;
     }
 
@@ -170,7 +171,7 @@ impl RequestFifo {
             return None;
         }
         let rq = NonNull::new(rq.as_raw())?;
-        // SAFETY: By the type invariant no request has the number as its state but those in the
+        // SAFETY: By the type invariant no request has the number as its place but those in the
         // FIFO.
         Some(unsafe { self.unlink(rq) })
     }
@@ -200,9 +201,7 @@ impl RequestFifo {
             unsafe { (*links).prev = prev };
         }
         self.len = self.len.wrapping_sub(1);
-        // SAFETY: The request was owned by the FIFO.
-        unsafe { Request::from_raw(rq.as_ptr()) }.set_place(state::LOOSE);
-        // SAFETY: As above, and it is linked nowhere now. The state was just set.
+        // SAFETY: The request was owned by the FIFO, and it is linked nowhere now.
         unsafe { Queued::from_raw(rq) }
     }
 }

@@ -17,7 +17,7 @@
 use super::{
     instance::{
         Elevator,
-        Guard, //
+        Held, //
     },
     operations::Operations,
     request::Request,
@@ -26,9 +26,8 @@ use super::{
 };
 use crate::bindings;
 use core::{
-    cell::UnsafeCell,
-    mem::size_of,
-    ptr, //
+    cell::Cell,
+    mem::size_of, //
 };
 use kernel::{
     current,
@@ -37,7 +36,7 @@ use kernel::{
 
 /// A `struct io_cq` with the elevator's data behind it.
 ///
-/// The data is reached through [`Guard::icq`].
+/// The data is reached through [`data`](Self::data).
 ///
 /// # Invariants
 ///
@@ -47,7 +46,7 @@ use kernel::{
 #[repr(C)]
 pub struct Icq<T: Operations> {
     icq: Opaque<bindings::io_cq>,
-    data: UnsafeCell<T::IcqData>,
+    data: Cell<T::IcqData>,
 }
 
 impl<T: Operations> Icq<T> {
@@ -68,6 +67,14 @@ impl<T: Operations> Icq<T> {
     fn queue_ptr(&self) -> *mut bindings::request_queue {
         // SAFETY: The icq is valid by the type invariant, and `q` does not change.
         unsafe { (*self.icq.get()).q }
+    }
+
+    /// Returns the elevator's data, for as long as the lock is held; [`None`] if that lock is not
+    /// the one of the elevator that the icq belongs to.
+    #[inline]
+    pub fn data<'a>(&'a self, held: Held<'a>) -> Option<&'a Cell<T::IcqData>> {
+        // By the invariants of `Held` nobody else can get here for the same queue.
+        (self.queue_ptr() == held.queue_ptr()).then_some(&self.data)
     }
 }
 
@@ -125,24 +132,5 @@ impl<T: Operations> Elevator<T> {
         // SAFETY: The icq is that of the current task, which has a reference to the I/O context,
         // and of this queue, whose elevator is not detached during `'a`.
         Some(unsafe { Icq::from_raw(icq) })
-    }
-}
-
-impl<T: Operations> Guard<'_, T> {
-    /// Returns the data of an icq together with the data behind the lock.
-    ///
-    /// [`None`] if the icq belongs to another queue.
-    #[inline]
-    pub fn icq<'b>(
-        &'b mut self,
-        icq: &'b Icq<T>,
-    ) -> Option<(&'b mut T::Locked, &'b mut T::IcqData)> {
-        if !ptr::eq(icq.queue_ptr(), self.elevator().queue().as_raw()) {
-            return None;
-        }
-        // SAFETY: The lock that protects the data is held during `'b`, and as this guard, of which
-        // there is only one, is borrowed for so long, there is no other reference to it.
-        let data = unsafe { &mut *icq.data.get() };
-        Some((self, data))
     }
 }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::bindings;
 use core::{
+    marker::PhantomData,
     ops::{
         Deref,
         DerefMut, //
@@ -100,6 +101,33 @@ impl<T: Operations> Elevator<T> {
             locked: self.locked.lock(),
             freed: FreeList::new(),
             elv: self,
+        }
+    }
+
+    /// Returns the data behind the lock, and the witness of it, if the caller was called back from
+    /// within a method of [`Guard`]; see [`Nesting`].
+    ///
+    /// # Safety
+    ///
+    /// The result of an earlier call must not be in use any more, and this one only until the C
+    /// function is returned to.
+    pub(super) unsafe fn nested<'a>(&'a self) -> Option<(&'a mut T::Locked, Held<'a>)> {
+        // SAFETY: By the safety requirements.
+        let locked = unsafe { self.nesting.get() }?;
+        // SAFETY: The current task is inside of `Nesting::enter`, so it holds the lock. It goes on
+        // with merging when the C function is returned to.
+        Some((locked, unsafe { self.witness() }))
+    }
+
+    /// # Safety
+    ///
+    /// The invariants of [`Held`] hold for this elevator's queue during `'a`.
+    #[inline]
+    const unsafe fn witness<'a>(&self) -> Held<'a> {
+        // INVARIANT: By the safety requirements.
+        Held {
+            queue: self.queue,
+            _lock: PhantomData,
         }
     }
 
@@ -220,7 +248,8 @@ impl<T: Operations> Elevator<T> {
 /// Dropping it releases the lock and then frees the requests that were merged away, which calls
 /// [`Operations::finish_request`] for each.
 pub struct Guard<'a, T: Operations> {
-    // Dropped in this order: nothing is freed before the lock is released.
+    // Dropped in this order: nothing is freed before the lock is released. The list is not `Sync`,
+    // so neither is the guard: no other thread gets a `Held` of it.
     locked: SpinLockIrqGuard<'a, T::Locked>,
     pub(super) freed: FreeList,
     elv: &'a Elevator<T>,
@@ -231,6 +260,22 @@ impl<'a, T: Operations> Guard<'a, T> {
     #[inline]
     pub const fn elevator(&self) -> &'a Elevator<T> {
         self.elv
+    }
+
+    /// Returns the witness that the lock is held.
+    #[inline]
+    pub const fn held(&self) -> Held<'_> {
+        // SAFETY: While the guard is borrowed it is not dropped, and none of its methods is called
+        // that merge or give back requests: these borrow it mutably.
+        unsafe { self.elv.witness() }
+    }
+
+    /// Returns the data behind the lock together with the witness.
+    #[inline]
+    pub fn split(&mut self) -> (&mut T::Locked, Held<'_>) {
+        // SAFETY: As in `held`.
+        let held = unsafe { self.elv.witness() };
+        (&mut self.locked, held)
     }
 
     /// Returns a pointer to the data that lives as long as the guard is not used.
@@ -252,5 +297,33 @@ impl<T: Operations> DerefMut for Guard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T::Locked {
         &mut self.locked
+    }
+}
+
+/// Shows that the lock of a queue's [`Elevator`] is held here during `'a`.
+///
+/// What the lock protects outside of [`Operations::Locked`] is reached with it: a request by
+/// [`Queued::get`](super::Queued::get), the data of an I/O context by
+/// [`Icq::data`](super::Icq::data). A [`Guard`] gives it [alone](Guard::held) or with the
+/// [data](Guard::split), the callbacks that are called with the lock held have it as an argument.
+///
+/// It borrows the guard, so it ends before the lock is released, and before [`Guard::admit`],
+/// [`Guard::try_merge`] or [`Guard::start`] change or give back what it gives access to.
+///
+/// # Invariants
+///
+/// During `'a` the current context holds the lock of the elevator of `queue`; requests of that
+/// queue are not given back, and C code does not write to them.
+#[derive(Clone, Copy)]
+pub struct Held<'a> {
+    // A raw pointer, so this is neither `Send` nor `Sync`.
+    queue: *mut bindings::request_queue,
+    _lock: PhantomData<&'a ()>,
+}
+
+impl Held<'_> {
+    #[inline]
+    pub(super) const fn queue_ptr(self) -> *mut bindings::request_queue {
+        self.queue
     }
 }

@@ -3,15 +3,12 @@
 //! Lists of requests that come from C and go to C: the insert list and the requests to be freed.
 
 use super::{
+    owned::Incoming,
     queue::{
         Direct,
         HwCtx, //
     },
-    request::{
-        state,
-        Queued,
-        Request, //
-    },
+    request::Request, //
 };
 use crate::bindings;
 use core::{
@@ -169,13 +166,12 @@ impl<'a> RequestList<'a> {
     }
 
     /// Takes the first request off the list.
-    pub fn pop_front(&mut self) -> Option<Queued> {
+    pub fn pop_front(&mut self) -> Option<Incoming> {
         // SAFETY: By the type invariant.
         let rq = unsafe { pop_front(self.head) }?;
-        // SAFETY: The request was taken off the list and is owned by the elevator now.
-        unsafe { Request::from_raw(rq.as_ptr()) }.set_state(state::LOOSE);
-        // SAFETY: As above. The state was just set.
-        Some(unsafe { Queued::from_raw(rq) })
+        // SAFETY: By the type invariant the elevator is to own it, and nobody else used it on the
+        // list, which it was taken off.
+        Some(unsafe { Incoming::from_raw(rq) })
     }
 }
 

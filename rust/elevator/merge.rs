@@ -24,12 +24,13 @@ use super::{
         pop_front, //
     },
     operations::Operations,
-    request::{
-        state,
+    owned::{
+        place,
         Dispatched,
-        Queued,
-        Request, //
+        Incoming,
+        Queued, //
     },
+    request::Request, //
 };
 use crate::bindings;
 use core::{
@@ -179,31 +180,30 @@ impl<T: Operations> Elevator<T> {
     }
 }
 
+/// Says in the log that the elevator mixes up its queues.
+#[cold]
+fn report_foreign() {
+    pr_err!("elevator: bug: a request or a bio of another queue was passed\n");
+}
+
 impl<T: Operations> Guard<'_, T> {
     /// Is `q`, the queue of something that was passed, this one? If not, says so in the log.
     fn check_queue(&self, q: *mut bindings::request_queue) -> bool {
         let same = q == self.elevator().queue().as_raw();
         if !same {
-            pr_err!("elevator: bug: a request or a bio of another queue was passed\n");
+            report_foreign();
         }
         same
-    }
-
-    /// May `rq` be taken in? One that was merged away has no bio any more and may not be merged
-    /// again: it is only waiting to be freed by [`start`](Self::start).
-    fn may_enter(&self, rq: &Request) -> bool {
-        self.check_queue(rq.queue_ptr()) && !rq.is_absorbed()
     }
 
     /// Takes in a new request from the insert list.
     ///
     /// [`None`] means that it was merged into a queued request and is going to be freed. Otherwise
-    /// the request is returned to be queued under this lock. Bios and other requests can then be
-    /// merged with it, unless it is to be dispatched `at_head`; from here on it is to be used under
-    /// this lock only, see [`Queued`].
-    pub fn admit(&mut self, rq: Queued, at_head: bool) -> Option<Queued> {
-        if !self.may_enter(&rq) {
-            return Some(rq);
+    /// the request is returned to be queued. Bios and other requests can be merged with it from
+    /// here on, unless it is to be dispatched `at_head`, so now it takes the lock to look at it.
+    pub fn admit(&mut self, rq: Incoming, at_head: bool) -> Option<Queued> {
+        if !self.check_queue(rq.queue_ptr()) {
+            return Some(rq.into_queued());
         }
         let rq = if T::HAS_REQUESTS_MERGED {
             self.try_insert_merge(rq)?
@@ -223,23 +223,22 @@ impl<T: Operations> Guard<'_, T> {
                 unsafe { (*q).last_merge = rq.as_raw() };
             }
         }
-        Some(rq)
+        Some(rq.into_queued())
     }
 
     /// Takes in a new request that is to be dispatched next, before anything could be merged with
     /// it; in place of [`admit`](Self::admit).
     #[inline]
-    pub fn admit_next(&mut self, rq: Queued) -> Queued {
-        if !self.may_enter(&rq) {
-            return rq;
+    pub fn admit_next(&mut self, rq: Incoming) -> Queued {
+        if self.check_queue(rq.queue_ptr()) {
+            // SAFETY: The request is valid. The tracepoint only looks at it.
+            unsafe { bindings::trace_block_rq_insert(rq.as_raw()) };
         }
-        // SAFETY: The request is valid. The tracepoint only looks at it.
-        unsafe { bindings::trace_block_rq_insert(rq.as_raw()) };
-        rq
+        rq.into_queued()
     }
 
     /// Tries to append a new request to a queued one, and that to another one, and so on.
-    fn try_insert_merge(&mut self, rq: Queued) -> Option<Queued> {
+    fn try_insert_merge(&mut self, rq: Incoming) -> Option<Incoming> {
         // Merging discards of many ranges, `elv_attempt_insert_merge()` may go on from `rq` to
         // queued requests, but does not tell the elevator that they are gone. Such discards are
         // only merged bio by bio.
@@ -260,8 +259,7 @@ impl<T: Operations> Guard<'_, T> {
         if !merged {
             return Some(rq);
         }
-        rq.set_state(state::OUT);
-        let _ = rq.into_raw();
+        let _ = rq.into_queued().into_raw(place::OUT);
         // SAFETY: The C function has put requests on the list that are to be freed. None of them is
         // in another one: a `Queued` is not, and a FIFO has its own links.
         while let Some(gone) = unsafe { pop_front(free) } {
@@ -274,7 +272,7 @@ impl<T: Operations> Guard<'_, T> {
     /// Tries to merge the bio of `submission` with a queued request.
     ///
     /// For [`Operations::bio_merge`], which returns the result. This calls back those methods of
-    /// [`Operations`] that have a `locked` argument.
+    /// [`Operations`] that have the arguments `locked` and `held`.
     ///
     /// # Errors
     ///
@@ -315,14 +313,14 @@ impl<T: Operations> Guard<'_, T> {
     unsafe fn release(&mut self, gone: NonNull<bindings::request>) {
         // SAFETY: The request is valid, and the lock is held.
         let rq = unsafe { Request::from_raw(gone.as_ptr()) };
-        if rq.state() == state::OUT {
+        if rq.place() == place::OUT {
             // SAFETY: The elevator does not own the request any more, so it is up to us.
             unsafe { self.freed.push(gone) };
             return;
         }
         pr_err_once!("elevator: bug: a request that was merged away was not given back\n");
         // Its owner has it still, in a FIFO maybe, and brings it to `start` in the end.
-        rq.set_state(rq.state() | state::ABSORBED);
+        rq.set_absorbed(true);
         // SAFETY: The lock is held, and the request is of this queue.
         unsafe { self.elevator().unhash(gone.as_ptr()) };
     }
@@ -330,16 +328,16 @@ impl<T: Operations> Guard<'_, T> {
     /// Makes a queued request ready for the driver, to be returned by
     /// [`Operations::dispatch_request`]. From here on nothing can be merged with it.
     pub fn start(&mut self, rq: Queued) -> Dispatched {
-        if !self.check_queue(rq.queue_ptr()) {
+        let Some(request) = rq.get(self.held()) else {
+            report_foreign();
             drop(rq);
             // SAFETY: There is no request.
             return unsafe { Dispatched::from_raw(None) };
-        }
+        };
         // SAFETY: The lock is held, and the request is of this queue.
-        unsafe { self.elevator().unhash(rq.as_raw()) };
-        let absorbed = rq.is_absorbed();
-        rq.set_state(state::OUT);
-        let raw = rq.into_raw();
+        unsafe { self.elevator().unhash(request.as_raw()) };
+        let absorbed = request.is_absorbed();
+        let raw = rq.into_raw(place::OUT);
         if absorbed {
             // SAFETY: See `release`; the elevator has given the request back now.
             unsafe { self.freed.push(raw) };
@@ -349,7 +347,7 @@ impl<T: Operations> Guard<'_, T> {
         // SAFETY: The request is valid, and nobody else uses it.
         unsafe { (*raw.as_ptr()).rq_flags |= bindings::RQF_STARTED };
         // SAFETY: The request was owned as `Queued`, linked nowhere, was taken out of the hash, and
-        // its state was just set.
+        // its place was just set.
         unsafe { Dispatched::from_raw(Some(raw)) }
     }
 }
@@ -365,20 +363,19 @@ pub(super) unsafe fn requests_merged<T: Operations>(
     next: *mut bindings::request,
 ) {
     // SAFETY: No result of an earlier call is in use: C code has called us.
-    let Some(locked) = (unsafe { elv.nesting.get() }) else {
+    let Some((locked, held)) = (unsafe { elv.nested() }) else {
         return;
     };
     // SAFETY: The request is valid, and the lock is held.
     let rq = unsafe { Request::from_raw(rq) };
     // SAFETY: As above.
     let gone = unsafe { Request::from_raw(next) };
-    let queued = T::requests_merged(elv, locked, rq, gone);
+    let queued = T::requests_merged(elv, locked, held, rq, gone);
     // SAFETY: The lock is held, and the request is of this queue.
     unsafe { elv.unhash(next) };
     match queued {
         Some(queued) if ptr::eq(queued.as_raw(), next) => {
-            queued.set_state(state::OUT);
-            let _ = queued.into_raw();
+            let _ = queued.into_raw(place::OUT);
         }
         // Something else was given back: this reports it.
         other => drop(other),

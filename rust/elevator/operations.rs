@@ -13,9 +13,16 @@ use super::{
     },
     debugfs::DebugfsAttribute,
     icq::Icq,
-    instance::Elevator,
+    instance::{
+        Elevator,
+        Held, //
+    },
     list::RequestList,
     merge::Merge,
+    owned::{
+        Dispatched,
+        Queued, //
+    },
     queue::{
         AllocData,
         FrozenQueue,
@@ -23,9 +30,7 @@ use super::{
         RequestQueue, //
     },
     request::{
-        Dispatched,
         Opf,
-        Queued,
         Request, //
     },
 };
@@ -44,9 +49,9 @@ use pin_init::Zeroable;
 /// ([`timer_expired`](Self::timer_expired)). The [module documentation](super) has the table of
 /// contexts: what may sleep and which locks are held.
 ///
-/// `elv` is always the instance of the queue in question. The methods that have a `locked` argument
-/// are called by the block layer from within [`Guard::try_merge`] and [`Guard::admit`], with the
-/// lock of the instance held; they must not take it again.
+/// `elv` is always the instance of the queue in question. The methods that have the arguments
+/// `locked` and `held` are called by the block layer from within [`Guard::try_merge`] and
+/// [`Guard::admit`], with the lock of the instance held; they must not take it again.
 ///
 /// [`Guard::try_merge`]: super::Guard::try_merge
 /// [`Guard::admit`]: super::Guard::admit
@@ -145,6 +150,7 @@ pub trait Operations: Sized + 'static {
     fn allow_merge(
         _elv: &Elevator<Self>,
         _locked: &mut Self::Locked,
+        _held: Held<'_>,
         _rq: &Request,
         _bio: &Bio,
     ) -> bool {
@@ -177,7 +183,8 @@ pub trait Operations: Sized + 'static {
     /// [`Guard::admit`]: super::Guard::admit
     fn request_merge<'a>(
         _elv: &Elevator<Self>,
-        _locked: &'a mut Self::Locked,
+        _locked: &mut Self::Locked,
+        _held: Held<'a>,
         _bio: &Bio,
     ) -> Option<&'a Request> {
         build_error!(VTABLE_DEFAULT_ERROR)
@@ -190,6 +197,7 @@ pub trait Operations: Sized + 'static {
     fn request_merged(
         _elv: &Elevator<Self>,
         _locked: &mut Self::Locked,
+        _held: Held<'_>,
         _rq: &Request,
         _how: Merge,
     ) {
@@ -206,6 +214,7 @@ pub trait Operations: Sized + 'static {
     fn requests_merged(
         _elv: &Elevator<Self>,
         _locked: &mut Self::Locked,
+        _held: Held<'_>,
         _rq: &Request,
         _next: &Request,
     ) -> Option<Queued> {
@@ -290,7 +299,8 @@ pub trait Operations: Sized + 'static {
     /// The queued request before `rq` on the disk, for merging `rq` into it.
     fn former_request<'a>(
         _elv: &Elevator<Self>,
-        _locked: &'a mut Self::Locked,
+        _locked: &mut Self::Locked,
+        _held: Held<'a>,
         _rq: &Request,
     ) -> Option<&'a Request> {
         build_error!(VTABLE_DEFAULT_ERROR)
@@ -299,7 +309,8 @@ pub trait Operations: Sized + 'static {
     /// The queued request after `rq` on the disk, for merging it into `rq`.
     fn next_request<'a>(
         _elv: &Elevator<Self>,
-        _locked: &'a mut Self::Locked,
+        _locked: &mut Self::Locked,
+        _held: Held<'a>,
         _rq: &Request,
     ) -> Option<&'a Request> {
         build_error!(VTABLE_DEFAULT_ERROR)

@@ -7,26 +7,17 @@
 //! Unlike `kernel::block::mq::Request`, which a driver uses and which expects the data of a Rust
 //! driver behind the request, these types make no assumption about the driver.
 //!
-//! A request is in one of these states, written down in its `fifo_time`, which the block layer
-//! leaves to the elevator:
-//!
-//! - *out*: the elevator does not own it. It is being prepared, belongs to the driver or is being
-//!   freed. Callbacks lend it as [`&Request`](Request).
-//! - *loose*: it is owned through a [`Queued`].
-//! - *listed*: it is owned by a [`RequestFifo`](super::RequestFifo), whose number is in
-//!   `fifo_time`.
-//! - *absorbed*, beside *loose* or *listed*: it was merged into another request and should be
-//!   freed, but the elevator did not give its [`Queued`] back. It is freed on the attempt to
-//!   dispatch it.
+//! Who owns a request is told in `owned.rs`.
 
-use super::ioprio::Ioprio;
-use crate::bindings;
-use core::{
-    marker::PhantomData,
-    mem::ManuallyDrop,
-    ops::Deref,
-    ptr::NonNull, //
+use super::{
+    ioprio::Ioprio,
+    owned::{
+        place,
+        place_of, //
+    }, //
 };
+use crate::bindings;
+use core::mem::offset_of;
 use kernel::{
     prelude::*,
     types::{
@@ -117,7 +108,7 @@ impl Opf {
 ///
 /// Wraps a valid `struct request` of a queue that uses a Rust elevator. For the lifetime of a
 /// reference nobody writes to it but the context that holds the reference, and C functions called
-/// from that context.
+/// from that context; its place and the links of a FIFO excepted.
 #[repr(transparent)]
 pub struct Request {
     raw: Opaque<bindings::request>,
@@ -128,7 +119,7 @@ impl Request {
     /// # Safety
     ///
     /// `rq` must point to a valid request of a queue that uses a Rust elevator, and no other
-    /// context may write to it during `'a`.
+    /// context may write to it during `'a`, but to its place and the links of a FIFO.
     pub(super) unsafe fn from_raw<'a>(rq: *mut bindings::request) -> &'a Self {
         // SAFETY: `Request` is a transparent wrapper, and the pointer is valid during `'a` by the
         // safety requirements.
@@ -158,35 +149,45 @@ impl Request {
         self.flags() & bindings::RQF_HASHED != 0
     }
 
-    #[inline]
-    pub(super) fn state(&self) -> u64 {
-        // SAFETY: The request is valid by the type invariant.
-        unsafe { (*self.as_raw()).fifo_time }
-    }
-
-    #[inline]
-    pub(super) fn set_state(&self, state: u64) {
-        // SAFETY: The request is valid by the type invariant, and no other context uses it; if it
-        // may be merged with, that is the rule for `Queued`.
-        unsafe { (*self.as_raw()).fifo_time = state };
-    }
-
-    /// Returns where it is: the state without the mark of an absorbed request.
+    /// Returns its place.
     #[inline]
     pub(super) fn place(&self) -> u64 {
-        self.state() & !state::ABSORBED
+        // SAFETY: The request is valid by the type invariant.
+        let place = unsafe { place_of(self.as_raw()) };
+        // SAFETY: As above, and the access is volatile.
+        unsafe { place.read_volatile() }
+    }
+
+    /// Notes that the elevator does not own it.
+    #[inline]
+    pub(super) fn set_out(&self) {
+        // SAFETY: The request is valid by the type invariant.
+        let place = unsafe { place_of(self.as_raw()) };
+        // SAFETY: As above, and the access is volatile.
+        unsafe { place.write_volatile(place::OUT) };
+    }
+
+    /// Returns where the mark of an absorbed request is: in that word of its `rb_node` which is no
+    /// link of a FIFO.
+    fn mark(&self) -> *mut usize {
+        let at = const { offset_of!(bindings::request, __bindgen_anon_3.rb_node.rb_left) };
+        // SAFETY: The request is valid by the type invariant, so the field is inside of it.
+        unsafe { self.as_raw().byte_add(at) }.cast()
     }
 
     /// Was it merged away, without having been given back?
     #[inline]
     pub(super) fn is_absorbed(&self) -> bool {
-        self.state() & state::ABSORBED != 0
+        // SAFETY: No other context writes to it by the type invariant. It was set when the elevator
+        // got the request.
+        unsafe { self.mark().read() != 0 }
     }
 
-    /// Changes where it is.
+    /// Sets whether it was.
     #[inline]
-    pub(super) fn set_place(&self, place: u64) {
-        self.set_state(place | (self.state() & state::ABSORBED));
+    pub(super) fn set_absorbed(&self, absorbed: bool) {
+        // SAFETY: No other context uses it by the type invariant.
+        unsafe { self.mark().write(usize::from(absorbed)) };
     }
 
     /// Was [`prepare_request`](super::Operations::prepare_request) called for it, and not yet
@@ -271,125 +272,5 @@ impl Request {
         const { assert!(N < 2, "a request has two private words") };
         // SAFETY: The request is valid by the type invariant, and no other context uses it.
         unsafe { (*self.as_raw()).elv.priv_[N] = value as *mut c_void };
-    }
-}
-
-/// A request that the elevator owns.
-///
-/// The block layer handed it over by [`insert_requests`](super::Operations::insert_requests), and
-/// expects it back exactly once: as [`Dispatched`], or from
-/// [`requests_merged`](super::Operations::requests_merged). Dropping it loses the request, and with
-/// it the task that waits for it; that is a bug of the elevator and reported in the log.
-///
-/// # The lock
-///
-/// After [`Guard::admit`](super::Guard::admit) the block layer finds the request and merges others
-/// into it, or it into others, whenever somebody holds the lock of the elevator. So from then on
-/// until [`Guard::start`](super::Guard::start) it must be used, and be moved in and out of a
-/// [`RequestFifo`](super::RequestFifo), with that lock held only. It is if it is kept in
-/// [`Operations::Locked`](super::Operations::Locked) and does not leave the
-/// [`Guard`](super::Guard). **This is not enforced**: the type can be sent elsewhere, into the data
-/// of a hardware context for example, where looking at it would be a data race.
-///
-/// # Invariants
-///
-/// - The request is owned by the elevator, its `queuelist` and `rb_node` are linked nowhere, and
-///   there is no other `Queued` for it. It is *loose*, and may be *absorbed*.
-/// - If it is in the merge hash, it is only used with the lock of the elevator held, by the rule
-///   above.
-#[must_use = "dropping a queued request loses it"]
-pub struct Queued(NonNull<bindings::request>);
-
-// SAFETY: The request does not depend on the thread that inserted it. That the threads take turns
-// is the rule above.
-unsafe impl Send for Queued {}
-
-/// The states of a request, see the head of this file.
-pub(super) mod state {
-    /// Not owned by the elevator.
-    pub(in super::super) const OUT: u64 = 0;
-    /// Owned through a `Queued`.
-    pub(in super::super) const LOOSE: u64 = 1;
-    /// The first number of a FIFO.
-    pub(in super::super) const FIRST_FIFO: u64 = 2;
-    /// A mark beside one of the others: merged away.
-    pub(in super::super) const ABSORBED: u64 = 1 << 63;
-}
-
-impl Queued {
-    /// # Safety
-    ///
-    /// The elevator owns the request `rq`, it is linked nowhere, and there is no other `Queued` for
-    /// it. It is *loose*.
-    pub(super) unsafe fn from_raw(rq: NonNull<bindings::request>) -> Self {
-        // INVARIANT: By the safety requirements.
-        Self(rq)
-    }
-
-    /// Gives up the ownership without giving the request back.
-    pub(super) fn into_raw(self) -> NonNull<bindings::request> {
-        ManuallyDrop::new(self).0
-    }
-}
-
-impl Deref for Queued {
-    type Target = Request;
-
-    #[inline]
-    fn deref(&self) -> &Request {
-        // SAFETY: By the type invariant the request is valid and the elevator's own. C code that
-        // writes to it does so under the lock, in calls made by this crate; if it can find the
-        // request, the lock is held here, by the type invariant again.
-        unsafe { Request::from_raw(self.0.as_ptr()) }
-    }
-}
-
-impl Drop for Queued {
-    #[cold]
-    fn drop(&mut self) {
-        pr_err!(
-            "elevator: bug: a queued request was dropped (sector {}, {} sectors)\n",
-            self.position(),
-            self.sectors()
-        );
-    }
-}
-
-/// A request on its way to the driver, made by [`Guard::start`](super::Guard::start).
-///
-/// # Invariants
-///
-/// If there is a request, it is linked nowhere, not in the merge hash, and its state is *out*.
-#[must_use = "dropping a dispatched request loses it"]
-pub struct Dispatched {
-    rq: Option<NonNull<bindings::request>>,
-    _not_thread_safe: PhantomData<NotThreadSafe>,
-}
-
-impl Dispatched {
-    /// # Safety
-    ///
-    /// The request, if there is one, meets the invariants and is owned by the caller.
-    pub(super) unsafe fn from_raw(rq: Option<NonNull<bindings::request>>) -> Self {
-        // INVARIANT: By the safety requirements.
-        Self {
-            rq,
-            _not_thread_safe: PhantomData,
-        }
-    }
-
-    /// Gives the request to C; null if there is none.
-    pub(super) fn into_raw(self) -> *mut bindings::request {
-        let this = ManuallyDrop::new(self);
-        this.rq.map_or(core::ptr::null_mut(), NonNull::as_ptr)
-    }
-}
-
-impl Drop for Dispatched {
-    #[cold]
-    fn drop(&mut self) {
-        if self.rq.is_some() {
-            pr_err!("elevator: bug: a dispatched request was dropped\n");
-        }
     }
 }

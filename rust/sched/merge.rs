@@ -17,19 +17,20 @@ use super::{
         id_of,
         set_id, //
     },
+    process,
     state::State,
     Rcfq, //
 };
 use crate::elevator::{
     Bio,
     Elevator,
+    Held,
     Merged,
     Queued,
     Request,
     Submission, //
 };
 use crate::policy::{
-    ProcessId,
     RqId,
     Sector, //
 };
@@ -45,12 +46,7 @@ pub(super) fn bio<'a>(
     }
     let bio = submission.bio();
     let mut guard = elv.lock();
-    let process = match elv.bio_icq(bio) {
-        Some(icq) => guard
-            .icq(icq)
-            .map_or(ProcessId::NONE, |(_, data)| data.process()),
-        None => ProcessId::NONE,
-    };
+    let process = process::of_submitter(elv, guard.held(), bio);
     guard.merging = Some(convert::bio_owner(process, bio));
     let result = guard.try_merge(submission);
     guard.merging = None;
@@ -66,11 +62,11 @@ pub(super) fn allow(state: &State, rq: &Request) -> bool {
 }
 
 /// Returns a request of the bio's owner that starts where the bio ends.
-pub(super) fn front<'a>(state: &'a State, bio: &Bio) -> Option<&'a Request> {
+pub(super) fn front<'a>(state: &State, held: Held<'a>, bio: &Bio) -> Option<&'a Request> {
     let id = state
         .policy
         .front_candidate(state.merging?, Sector::new(bio.end()))?;
-    request(state, id)
+    request(state, held, id)
 }
 
 /// Tells the policy that `rq` has grown.
@@ -98,16 +94,21 @@ pub(super) fn absorbed(state: &mut State, rq: &Request, next: &Request) -> Optio
 }
 
 /// Returns the neighbour of `rq` on the disk, in its queue.
-pub(super) fn neighbour<'a>(state: &'a State, rq: &Request, after: bool) -> Option<&'a Request> {
+pub(super) fn neighbour<'a>(
+    state: &State,
+    held: Held<'a>,
+    rq: &Request,
+    after: bool,
+) -> Option<&'a Request> {
     let id = id_of(rq);
     let id = if after {
         state.policy.latter(id)
     } else {
         state.policy.former(id)
     };
-    request(state, id?)
+    request(state, held, id?)
 }
 
-fn request(state: &State, id: RqId) -> Option<&Request> {
-    state.policy.request(id).map(|queued| &**queued)
+fn request<'a>(state: &State, held: Held<'a>, id: RqId) -> Option<&'a Request> {
+    state.policy.request(id)?.get(held)
 }

@@ -7,8 +7,9 @@ use super::{
     Rcfq, //
 };
 use crate::elevator::{
+    Bio,
     Elevator,
-    Guard,
+    Held,
     Icq,
     Request, //
 };
@@ -17,10 +18,11 @@ use crate::policy::{
     ProcessId,
     Time, //
 };
+use core::cell::Cell;
 use kernel::prelude::*;
 
 /// What rcfq keeps for an io context on a queue. All zero is a process never seen.
-#[derive(Zeroable)]
+#[derive(Clone, Copy, Zeroable)]
 pub(crate) struct IcqData {
     /// The raw form of a [`ProcessId`].
     process: u64,
@@ -32,29 +34,32 @@ pub(crate) struct IcqData {
 impl IcqData {
     /// Returns the record, as far as it is known.
     #[inline]
-    pub(super) fn process(&self) -> ProcessId {
+    fn process(self) -> ProcessId {
         ProcessId::from_raw(self.process)
     }
 
     /// Returns the record, and makes one if there is none yet.
     #[inline]
-    fn find(&mut self, state: &mut State, now: Time) -> ProcessId {
-        if self.exited != 0 {
+    fn find(this: &Cell<Self>, state: &mut State, now: Time) -> ProcessId {
+        let data = this.get();
+        if data.exited != 0 {
             return ProcessId::NONE;
         }
-        let process = state.policy.process(now, self.process());
-        self.process = process.to_raw();
+        let process = state.policy.process(now, data.process());
+        this.set(Self {
+            process: process.to_raw(),
+            ..data
+        });
         process
     }
 
     /// Drops the record for good.
-    fn exit(&mut self, state: &mut State, now: Time) -> Kick {
-        let process = self.process();
-        *self = Self {
+    fn exit(this: &Cell<Self>, state: &mut State, now: Time) -> Kick {
+        let data = this.replace(Self {
             process: ProcessId::NONE.to_raw(),
             exited: 1,
-        };
-        state.policy.process_exit(now, process)
+        });
+        state.policy.process_exit(now, data.process())
     }
 }
 
@@ -64,20 +69,29 @@ impl IcqData {
 #[inline]
 pub(super) fn of_request(
     elv: &Elevator<Rcfq>,
-    guard: &mut Guard<'_, Rcfq>,
+    state: &mut State,
+    held: Held<'_>,
     rq: &Request,
     now: Time,
 ) -> ProcessId {
-    match elv.icq(rq).and_then(|icq| guard.icq(icq)) {
-        Some((state, data)) => data.find(state, now),
+    match elv.icq(rq).and_then(|icq| icq.data(held)) {
+        Some(data) => IcqData::find(data, state, now),
+        None => ProcessId::NONE,
+    }
+}
+
+/// Returns the record of the process that submits `bio`, if it has one yet.
+pub(super) fn of_submitter(elv: &Elevator<Rcfq>, held: Held<'_>, bio: &Bio) -> ProcessId {
+    match elv.bio_icq(bio).and_then(|icq| icq.data(held)) {
+        Some(data) => data.get().process(),
         None => ProcessId::NONE,
     }
 }
 
 /// Ends the record of an io context.
-pub(super) fn exit(guard: &mut Guard<'_, Rcfq>, icq: &Icq<Rcfq>, now: Time) -> Kick {
-    match guard.icq(icq) {
-        Some((state, data)) => data.exit(state, now),
+pub(super) fn exit(state: &mut State, held: Held<'_>, icq: &Icq<Rcfq>, now: Time) -> Kick {
+    match icq.data(held) {
+        Some(data) => IcqData::exit(data, state, now),
         None => Kick::None,
     }
 }

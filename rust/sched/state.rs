@@ -22,7 +22,6 @@ use crate::policy::{
     Disk,
     Kick,
     Owner,
-    RqId,
     Scheduler,
     Time,
     Tunables, //
@@ -141,10 +140,9 @@ impl State {
         }
     }
 
-    /// Keeps a request that the policy has no slot for.
+    /// Keeps a request that the policy has no slot for, and that has no name.
     #[cold]
     pub(super) fn overflow(&mut self, rq: Queued) {
-        convert::set_id(&rq, RqId::NONE);
         self.overflow_count = self.overflow_count.wrapping_add(1);
         self.first.push_back(rq);
     }

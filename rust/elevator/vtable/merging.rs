@@ -12,7 +12,10 @@ use super::super::{
         Bio,
         Submission, //
     },
-    instance::Elevator,
+    instance::{
+        Elevator,
+        Held, //
+    },
     merge::{
         self,
         Merge, //
@@ -43,14 +46,14 @@ impl<T: Operations> OperationsVTable<T> {
         // SAFETY: By the safety requirements.
         let elv = unsafe { Elevator::of_queue(q) };
         // SAFETY: C code has called us, so no result of an earlier call is in use.
-        let Some(locked) = (unsafe { elv.nesting.get() }) else {
+        let Some((locked, held)) = (unsafe { elv.nested() }) else {
             // Not asked from `Guard`: the request is none that the elevator could judge.
             return false;
         };
         // SAFETY: By the safety requirements; the lock is held.
         let rq = unsafe { Request::from_raw(rq) };
         // SAFETY: By the safety requirements.
-        T::allow_merge(elv, locked, rq, unsafe { Bio::from_raw(bio) })
+        T::allow_merge(elv, locked, held, rq, unsafe { Bio::from_raw(bio) })
     }
 
     /// # Safety
@@ -85,8 +88,8 @@ impl<T: Operations> OperationsVTable<T> {
         // SAFETY: By the safety requirements.
         let elv = unsafe { Elevator::of_queue(q) };
         // SAFETY: C code has called us, so no result of an earlier call is in use.
-        let candidate = unsafe { elv.nesting.get() }
-            .and_then(|locked| T::request_merge(elv, locked, bio))
+        let candidate = unsafe { elv.nested() }
+            .and_then(|(locked, held)| T::request_merge(elv, locked, held, bio))
             .filter(|rq| rq.is_hashed() && rq.queue_ptr() == q)
             .map(Request::as_raw);
         // Here the borrow of the data behind the lock has ended: the next call asks `allow_merge`.
@@ -120,10 +123,10 @@ impl<T: Operations> OperationsVTable<T> {
         // SAFETY: By the safety requirements.
         let elv = unsafe { Elevator::of_queue(q) };
         // SAFETY: C code has called us, so no result of an earlier call is in use.
-        let locked = unsafe { elv.nesting.get() };
-        if let (Some(locked), Some(how)) = (locked, Merge::from_raw(how)) {
+        let nested = unsafe { elv.nested() };
+        if let (Some((locked, held)), Some(how)) = (nested, Merge::from_raw(how)) {
             // SAFETY: By the safety requirements; the lock is held.
-            T::request_merged(elv, locked, unsafe { Request::from_raw(rq) }, how);
+            T::request_merged(elv, locked, held, unsafe { Request::from_raw(rq) }, how);
         }
     }
 
@@ -149,16 +152,16 @@ impl<T: Operations> OperationsVTable<T> {
     unsafe fn neighbour(
         q: *mut bindings::request_queue,
         rq: *mut bindings::request,
-        find: for<'a> fn(&Elevator<T>, &'a mut T::Locked, &Request) -> Option<&'a Request>,
+        find: for<'a> fn(&Elevator<T>, &mut T::Locked, Held<'a>, &Request) -> Option<&'a Request>,
     ) -> *mut bindings::request {
         // SAFETY: By the safety requirements.
         let elv = unsafe { Elevator::of_queue(q) };
         // SAFETY: C code has called us, so no result of an earlier call is in use.
-        let locked = unsafe { elv.nesting.get() };
+        let nested = unsafe { elv.nested() };
         // SAFETY: By the safety requirements; the lock is held.
         let request = unsafe { Request::from_raw(rq) };
-        locked
-            .and_then(|locked| find(elv, locked, request))
+        nested
+            .and_then(|(locked, held)| find(elv, locked, held, request))
             // The core does not ask for the queue, would merge any two discards, and moves the
             // request in its hash.
             .filter(|other| other.is_hashed() && other.queue_ptr() == q && other.as_raw() != rq)

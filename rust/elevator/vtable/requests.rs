@@ -10,13 +10,12 @@ use super::super::{
     instance::Elevator,
     list::RequestList,
     operations::Operations,
+    owned::Dispatched,
     queue::{
         AllocData,
         HwCtx, //
     },
     request::{
-        state,
-        Dispatched,
         Opf,
         Request, //
     }, //
@@ -59,7 +58,7 @@ impl<T: Operations> OperationsVTable<T> {
         unsafe { (*rq).elv.icq = icq };
         request.set_private::<0>(0);
         request.set_private::<1>(0);
-        request.set_state(state::OUT);
+        request.set_out();
         if T::HAS_PREPARE_REQUEST {
             // SAFETY: By the safety requirements.
             let elv = unsafe { Elevator::of_queue(request.queue_ptr()) };
