@@ -38,7 +38,7 @@ code() {
 }
 
 rustfmt_module() {
-	"${root[@]}" rustfmt --check --config-path .rustfmt.toml rust/rcfq_main.rs rust/fifo_main.rs
+	"${root[@]}" rustfmt --check --config-path .rustfmt.toml rust/rcfq_main.rs rust/fifo_main.rs tests/misuse/*.rs
 }
 rustfmt_host() {
 	scripts/cargo.sh fmt --all --check && scripts/cargo.sh fmt --manifest-path fuzz/Cargo.toml --check &&
@@ -56,6 +56,9 @@ clippy_bench() {
 }
 rustdoc() {
 	scripts/doc.sh
+}
+misuse_is_refused() {
+	scripts/misuse.sh
 }
 shellcheck_scripts() {
 	files scripts tests .ci | while read -r file; do
@@ -122,7 +125,7 @@ reports_of_benchmarks() {
 }
 
 passed=0 failed=0
-for check in rustfmt_module rustfmt_host clippy_module clippy_host clippy_bench rustdoc shellcheck_scripts checkpatch \
+for check in rustfmt_module rustfmt_host clippy_module clippy_host clippy_bench rustdoc misuse_is_refused shellcheck_scripts checkpatch \
 	policy_names_core_only elevator_knows_no_policy sched_names_no_bindings unsafe_in_its_rooms unsafe_is_forbidden \
 	spdx file_length no_place_of_a_machine kconfig_is_what_is_built links_in_documents \
 	reports_of_benchmarks; do
