@@ -145,6 +145,18 @@ fn writes_in_the_background_go_on_beside_readers() {
 }
 
 #[test]
+fn a_program_that_starts_has_a_turn_in_every_round() {
+    for seed in 1..=3 {
+        let report = with("startup", DISK, |run| {
+            (run.seed, run.ms) = (seed, 20_000);
+        });
+        let longest = report.row("startup").tally.worst_ns / 1_000_000;
+        // One of target_latency, and the slice in which it is over.
+        assert!(longest < 300 + 100, "seed {seed}: {longest} ms");
+    }
+}
+
+#[test]
 fn classes_come_in_order() {
     let report = with("classes", DISK, |run| run.ms = 20_000);
     let rates = ["rt", "be0", "be4", "be7"].map(|kind| report.rate(kind));
