@@ -213,9 +213,10 @@ impl Operations for Rcfq {
         queue.set_single_queue(true);
         // Both would hold back the same writes.
         queue.disable_writeback_throttling();
-        // A quarter of the requests is out of reach of asynchronous writes.
+        // A quarter of the requests, but at least one of several, is out of reach of asynchronous
+        // writes.
         let depth = queue.nr_requests();
-        queue.set_async_depth(depth.saturating_sub(depth / 4).max(1));
+        queue.set_async_depth(depth.saturating_sub((depth / 4).max(1)).max(1));
         Self::depth_updated(elv, queue);
     }
 

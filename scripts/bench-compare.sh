@@ -11,10 +11,10 @@ if [ $# != 2 ] || [ -z "$1" ] || [ -z "$2" ]; then
 fi
 # The files may lie where the Debian root does not see them.
 copies=$RCFQ_BUILD/bench/compare
-mkdir -p "$copies"
 for file in "$@"; do
 	[ -f "$file" ] || die "there is no file '$file'"
 done
+mkdir -p "$copies"
 cp "$1" "$copies/old.json"
 cp "$2" "$copies/new.json"
 "$RCFQ_TOP/scripts/root.sh"

@@ -15,8 +15,11 @@ for kind in "${kinds[@]}"; do
 done
 
 "$RCFQ_TOP/scripts/stock.sh"
-rm -rf "$RCFQ_BUILD/check"
-mkdir -p "$RCFQ_BUILD/check"
+# Another run in the same checkout has counts of its own.
+mkdir -p "$RCFQ_BUILD"
+RCFQ_COUNTS=$(mktemp -d "$RCFQ_BUILD/check.XXXXXX")
+export RCFQ_COUNTS
+trap 'end_background; rm -rf "$RCFQ_COUNTS"' EXIT
 
 kernel='' counting=''
 if [[ " ${kinds[*]} " =~ \ (kunit|kselftest)\  ]]; then
@@ -30,7 +33,7 @@ fi
 count() {
 	local kind
 	for kind in cost disks; do
-		[[ " ${kinds[*]} " != *" $kind "* ]] || "$RCFQ_TOP/scripts/$kind.sh" >"$RCFQ_BUILD/check/$kind.log" 2>&1 || :
+		[[ " ${kinds[*]} " != *" $kind "* ]] || "$RCFQ_TOP/scripts/$kind.sh" >"$RCFQ_COUNTS/$kind.log" 2>&1 || :
 	done
 }
 if [[ " ${kinds[*]} " =~ \ (cost|disks)\  && ${#kinds[@]} -gt 1 ]]; then
@@ -42,7 +45,7 @@ for kind in "${kinds[@]}"; do
 	say "--- $kind"
 	if [[ $kind =~ ^(cost|disks)$ && -n $counting ]]; then
 		wait "$counting" || :
-		cat "$RCFQ_BUILD/check/$kind.log"
+		cat "$RCFQ_COUNTS/$kind.log"
 	else
 		case $kind in
 		kunit | kselftest)
@@ -52,12 +55,12 @@ for kind in "${kinds[@]}"; do
 		"$RCFQ_TOP/scripts/$kind.sh" || :
 	fi
 	# What has no counts may not look like a success.
-	[ -s "$RCFQ_BUILD/check/$kind" ] || echo "0 1 0" >"$RCFQ_BUILD/check/$kind"
+	[ -s "$RCFQ_COUNTS/$kind" ] || echo "0 1 0" >"$RCFQ_COUNTS/$kind"
 done
 
 passed=0 failed=0 skipped=0
 for kind in "${kinds[@]}"; do
-	read -r p f s <"$RCFQ_BUILD/check/$kind"
+	read -r p f s <"$RCFQ_COUNTS/$kind"
 	printf '%-12s %5d passed %5d failed %5d skipped\n' "$kind" "$p" "$f" "$s"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done

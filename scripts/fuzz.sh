@@ -15,14 +15,13 @@ runs=40000
 seeds=$RCFQ_TOP/tests/host/fuzz/corpus
 out=$RCFQ_BUILD/fuzz
 log=$RCFQ_BUILD/log/fuzz.log
-mkdir -p "$out/learned" "$out/findings"
 
 # Inputs that are slow, large or endless are findings too.
 options=(-max_len=1024 -timeout=20 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$out/findings/")
 case ${1-} in
 '')
 	rm -rf "$out/fixed"
-	mkdir "$out/fixed"
+	mkdir -p "$out/fixed"
 	text="fuzzing the policy with $runs inputs"
 	options+=(-runs="$runs" -seed=1 "$out/fixed" "$seeds") ;;
 *[!0-9]*)
@@ -31,11 +30,12 @@ case ${1-} in
 	options+=("$(realpath "$1")")
 	[[ ${options[-1]} == "$RCFQ_TOP"/* ]] || die "fuzz.sh: '$1' must lie in the checkout, to be seen in the Debian root" ;;
 *)
-	[ "$1" -gt 0 ] || die "fuzz.sh: 0 seconds are no run"
+	[[ $1 =~ ^[1-9][0-9]{0,6}$ ]] || die "fuzz.sh: '$1' seconds are no run: from 1 to 9999999"
 	text="fuzzing the policy for $1 s"
 	options+=(-max_total_time="$1" "$out/learned" "$seeds") ;;
 esac
 
+mkdir -p "$out/learned" "$out/findings"
 "$RCFQ_TOP/scripts/root.sh"
 counters=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table

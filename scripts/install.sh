@@ -12,7 +12,7 @@ base=${INSTALL_MOD_PATH:-}
 target=$base/lib/modules/$release
 [ -n "$base" ] || [ -d "$target" ] ||
 	die "the stock kernel $release is not installed on this machine: install linux-image-$release, or name a folder with INSTALL_MOD_PATH"
-mkdir -p "$target/updates"
+mkdir -p "$target/updates" 2>/dev/null || die "cannot make the folder '$target/updates'"
 for module in "$RCFQ_BUILD"/stock/rust/*.ko; do
 	say "  INSTALL $target/updates/${module##*/}"
 	install -m 644 "$module" "$target/updates/"

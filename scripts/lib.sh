@@ -32,6 +32,7 @@ RCFQ_CACHE=${RCFQ_CACHE%/}
 	die "the kernel's build takes no white space in paths: move the checkout ('$RCFQ_TOP') or the cache ('$RCFQ_CACHE')"
 case $RCFQ_CACHE in
 /*/*) ;;
+'') die "RCFQ_CACHE must be a folder for rcfq alone, not '/'" ;;
 *) die "RCFQ_CACHE must be the absolute path of a folder for rcfq alone, below another folder, not '$RCFQ_CACHE'" ;;
 esac
 
@@ -82,7 +83,7 @@ lock() {
 # that ends with us; sets $beside to its number.
 background=()
 beside() {
-	[ ${#background[@]} != 0 ] || trap end_background EXIT
+	[ -n "$(trap -p EXIT)" ] || trap end_background EXIT
 	set -m
 	"$@" &
 	set +m
@@ -123,8 +124,7 @@ step() {
 # tally PART PASSED FAILED [SKIPPED]: the result of one kind of test, for the
 # reader and for check.sh. Fails if anything failed or nothing was run.
 tally() {
-	mkdir -p "$RCFQ_BUILD/check"
-	echo "$2 $3 ${4:-0}" >"$RCFQ_BUILD/check/$1"
+	[ -z "${RCFQ_COUNTS-}" ] || echo "$2 $3 ${4:-0}" >"$RCFQ_COUNTS/$1"
 	printf '%s: %d passed, %d failed, %d skipped\n' "$1" "$2" "$3" "${4:-0}"
 	[ "$3" = 0 ] && [ "$2" != 0 ]
 }

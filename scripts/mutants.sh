@@ -13,6 +13,10 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+valid=0
+grep -qE -- "${1-}" </dev/null 2>/dev/null || valid=$?
+[ "$valid" -lt 2 ] || die "mutants.sh: '$1' is no regular expression"
+
 # The last version that the root's compiler builds.
 version=26.0.0
 sample=40

@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
 	--icount) icount=1; shift; continue ;;
 	--) shift; break ;;
 	--kernel | --cpus | --memory | --disk | --module | --timeout | --name | --append | --qemu)
-		[ $# -ge 2 ] || die "vm.sh: $1 needs a value" ;;
+		[[ $# -ge 2 && $2 != -- ]] || die "vm.sh: $1 needs a value" ;;
 	*) die "vm.sh: unknown option '$1' (try --help)" ;;
 	esac
 	case $1 in
@@ -55,8 +55,8 @@ done
 [[ $cpus =~ ^[1-9][0-9]*$ ]] || die "vm.sh: --cpus wants a number, not '$cpus'"
 [[ $timeout =~ ^[0-9]+$ ]] || die "vm.sh: --timeout wants seconds, not '$timeout'"
 [[ $memory =~ ^[1-9][0-9]*[MG]$ ]] || die "vm.sh: --memory wants a size such as 512M or 1G, not '$memory'"
-[[ $name =~ ^[A-Za-z0-9._-]+$ ]] || die "vm.sh: --name may hold letters, digits, '.', '_' and '-' only, not '$name'"
-[[ $name != .* ]] || die "vm.sh: --name may not start with a dot"
+[[ $name =~ ^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$ ]] ||
+	die "vm.sh: --name takes up to 100 letters, digits, '.', '_' and '-', and begins with none of the last two, not '$name'"
 
 # One disk: the QEMU device that shows a sparse image to the guest.
 dir=$RCFQ_BUILD/vm/$name
@@ -68,12 +68,11 @@ add_disk() {
 	for option in "${options[@]:1}"; do
 		case $option in
 		size=*) size=${option#size=} ;;
-		queues=*) queues=${option#queues=} ;;
+		queues=*) queues=${option#queues=}; [[ $queues =~ ^[1-9][0-9]{0,4}$ ]] || die "vm.sh: bad number of queues in '$1'" ;;
 		*) die "vm.sh: unknown disk option '$option' in '$1'" ;;
 		esac
 	done
 	[[ $size =~ ^[1-9][0-9]*[MG]$ ]] || die "vm.sh: bad disk size in '$1'"
-	[[ $queues =~ ^([1-9][0-9]*)?$ ]] || die "vm.sh: bad number of queues in '$1'"
 	image=$dir/$kind-$((sata + nvme)).img
 	images+=("$size $image")
 	qemu+=(-drive "if=none,id=d$((sata + nvme)),format=raw,cache=unsafe,discard=unmap,file=$image")

@@ -266,7 +266,7 @@ impl Tunables {
         Ok(())
     }
 
-    /// Sets a knob from text: an unsigned decimal number, white space around it is ignored.
+    /// Sets a knob from text: an unsigned decimal number, with or without a newline at its end.
     ///
     /// # Errors
     ///
@@ -300,9 +300,10 @@ const fn show(span: Span, view: View) -> u64 {
     }
 }
 
-/// Reads an unsigned decimal number, white space around it allowed.
+/// Reads an unsigned decimal number; like `kstrtoull()` it takes one newline at the end, which
+/// `echo` adds.
 fn parse(text: &[u8]) -> Result<u64, Refused> {
-    let digits = text.trim_ascii();
+    let digits = text.strip_suffix(b"\n").unwrap_or(text);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(Refused::Invalid);
     }
@@ -346,7 +347,9 @@ mod tests {
     fn bad_input_changes_nothing() {
         let mut values = Tunables::for_disk(DISK);
         let before = values.clone();
-        for text in ["", "\n", "abc", "-1", "+1", "0x10", "1 2", "7a"] {
+        for text in [
+            "", "\n", "abc", "-1", "+1", "0x10", "1 2", "7a", " 7", "7 ", "\n7", "7\n\n", "7\r\n",
+        ] {
             let result = values.store(Knob::Quantum, View::Plain, text.as_bytes());
             assert_eq!(result, Err(Refused::Invalid));
         }
@@ -372,7 +375,7 @@ mod tests {
         assert_eq!(values.get(Knob::SliceIdle, View::Plain), 0);
         assert_eq!(values.get(Knob::SliceIdle, View::Micro), 800);
         assert!(!values.is_flash());
-        assert_eq!(values.store(Knob::SliceIdle, View::Plain, b" 3 "), Ok(()));
+        assert_eq!(values.store(Knob::SliceIdle, View::Plain, b"3"), Ok(()));
         assert_eq!(values.get(Knob::SliceIdle, View::Micro), 3000);
     }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # nr_requests and async_depth change under a verified load, from 4 to 1024 and
-# back, one and four hardware queues.
+# back, one and four hardware queues. A device that takes one request at a time
+# keeps one for readers, too.
 
 . ./test_common.sh
 
@@ -31,7 +32,7 @@ _async() {
 
 _need_sched
 
-_plan 8
+_plan 10
 for queues in 1 4; do
 	dev=rcfq$queues
 	_null_add "$dev" memory_backed=1 size=32 submit_queues="$queues" irqmode=2 \
@@ -43,4 +44,11 @@ for queues in 1 4; do
 	_check "$queues queues: data right" _stop_verify
 	_check "$queues queues: nothing lost" _conserved "$dev"
 done
+
+_null_add rcfq0 memory_backed=1 size=32 submit_queues=1 hw_queue_depth=1
+_use_sched rcfq0
+queue=/sys/block/rcfq0/queue
+_check "one at a time: a reader keeps a request" _is "$(cat "$queue/nr_requests" "$queue/async_depth" | xargs)" "2 1"
+_set rcfq0 nr_requests 128
+_check "raised: readers keep their part" [ "$(cat "$queue/async_depth")" -lt 128 ]
 _done

@@ -14,7 +14,7 @@ for name in quantum fifo_expire_sync fifo_expire_async back_seek_max back_seek_p
 	slice_idle_us group_idle group_idle_us low_latency target_latency target_latency_us \
 	patience slice_idle_auto; do
 	_check "$name refuses what is no number" _refuses rcfq1 "$name" "$EINVAL" \
-		abc '' ' 5x' 5x -1 '- 1' 0x10z 5.5 '1 2'
+		abc '' ' 5' '5 ' $'\n5' ' 5x' 5x -1 '- 1' 0x10z 5.5 '1 2'
 done
 # A number, but one that no integer of the kernel holds: either error is right.
 _check "a number of 26 digits" _refuses rcfq1 quantum "$EINVAL|$ERANGE" 99999999999999999999999999
