@@ -21,7 +21,7 @@ all: modules
 
 ifeq ($(origin KDIR),undefined)
 
-ifneq ($(filter line,$(foreach option,CONFIG_RCFQ CONFIG_RCFQ_SAMPLE_FIFO CONFIG_RCFQ_KUNIT_TEST,$(origin $(option)))),)
+ifneq ($(filter line,$(foreach option,$(filter CONFIG_RCFQ%,$(.VARIABLES)),$(origin $(option)))),)
 $(error CONFIG_RCFQ and its like can be chosen for a kernel of your own only: give KDIR, too)
 endif
 
@@ -29,6 +29,7 @@ endif
 modules:
 	@scripts/stock.sh
 	@scripts/build.sh stock
+	@echo 'rcfq: the modules are in build/stock/rust'
 
 modules_install: modules
 	@scripts/install.sh

@@ -119,9 +119,11 @@
 //!
 //! # Example
 //!
-//! A FIFO without merging.
+//! A FIFO without merging. A module adds its `Registration`, see
+//! [`fifo_main.rs`](srctree/rust/fifo_main.rs).
 //!
 //! ```ignore
+//! use elevator::*;
 //! use kernel::{
 //!     prelude::*,
 //!     sync::atomic::{

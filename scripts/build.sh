@@ -24,5 +24,9 @@ shift
 
 out=$RCFQ_BUILD/$flavour
 mkdir -p "$out"
-exec "$RCFQ_TOP/scripts/in-root.sh" make --no-print-directory -C "$kdir" -j"$(nproc)" \
+"$RCFQ_TOP/scripts/in-root.sh" make --no-print-directory -C "$kdir" -j"$(nproc)" \
 	M="$RCFQ_TOP" MO="$out" CONFIG_RCFQ=m CONFIG_RCFQ_SAMPLE_FIFO=m "${args[@]}" "${@:-modules}"
+# Guests and installations take what there is: what is not built any more must not be among it.
+for ko in "$out"/rust/*.ko; do
+	grep -qx "\(.*/\)\?rust/$(basename "$ko" .ko)\.o" "$out/modules.order" || rm -f "$ko"
+done

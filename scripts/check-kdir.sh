@@ -48,5 +48,10 @@ want=$(sed -n 's/^CONFIG_RUSTC_VERSION_TEXT="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$c
 have=$("${RUSTC:-rustc}" --version 2>/dev/null) || die "no rustc here, and the kernel in '$given' was built with '$want'"
 [ "$have" = "$want" ] ||
 	die "the kernel in '$given' was built with '$want', and rustc here is '$have': they must be the same (RUSTC=... names another)"
+if on CONFIG_CC_IS_CLANG; then
+	[[ -n ${LLVM-} || ${CC-} == *clang* ]] || die "the kernel in '$given' was built with clang: add LLVM=1, or LLVM=-VERSION"
+else
+	[ -z "${LLVM-}" ] || die "the kernel in '$given' was not built with clang: leave LLVM=$LLVM out"
+fi
 command -v "${BINDGEN:-bindgen}" >/dev/null || die "no bindgen here: it makes the module's view of the kernel's C types"
 echo "$kdir"

@@ -19,3 +19,4 @@ done
 RUSTDOCFLAGS='-Dwarnings -Arustdoc::private-intra-doc-links --document-private-items' "$RCFQ_TOP/scripts/cargo.sh" doc --locked --no-deps -p rcfq-policy
 rm -rf "$RCFQ_BUILD/doc/policy-on-host"
 cp -r "$RCFQ_BUILD/host/doc" "$RCFQ_BUILD/doc/policy-on-host"
+say "the elevator's pages begin with build/doc/rcfq/elevator/index.html"

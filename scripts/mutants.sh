@@ -67,6 +67,11 @@ mutants() {
 		--package rcfq-policy --colors never "$@"
 }
 
+case ${1-} in
+'' | all) ;;
+*) [ -n "$(mutants --list --re "$1")" ] || die "mutants.sh: no mutant's name matches '$1'" ;;
+esac
+
 # cargo-mutants' own first run is of the policy's unit tests alone. If another
 # test failed all by itself, every mutant would seem to be caught.
 test_unchanged() {

@@ -56,6 +56,11 @@ unsafe impl<T: Operations> Send for Registration<T> {}
 // SAFETY: There are no methods on a shared reference.
 unsafe impl<T: Operations> Sync for Registration<T> {}
 
+/// Is it taken for no elevator, like anything that begins so?
+const fn is_none(name: &CStr) -> bool {
+    matches!(name.to_bytes(), [b'n', b'o', b'n', b'e', ..])
+}
+
 impl<T: Operations> Registration<T> {
     /// Registers the elevator.
     ///
@@ -67,6 +72,14 @@ impl<T: Operations> Registration<T> {
             assert!(
                 !T::NAME.is_empty() && T::NAME.count_bytes() < bindings::ELV_NAME_MAX as usize,
                 "the name of an elevator has 1 to 15 characters"
+            );
+            assert!(
+                !is_none(T::NAME)
+                    && match T::ALIAS {
+                        Some(alias) => !is_none(alias),
+                        None => true,
+                    },
+                "a name that begins with 'none' means no elevator to the block layer"
             );
         }
         try_pin_init!(Self {
